@@ -102,8 +102,8 @@ void print_solution(const std::vector<model::Trace>& traces, const report::Speed
                     const report::Missing& missing, bool quiet, bool full_log) {
   const auto summary = report::summarize(traces, ranges);
   print_result(report::headline(summary, missing) + "\n");
-  if (!quiet && !summary.code.empty())
-    print_result(fmt::format("what to do: fib explain {}\n", present::printable(summary.code)));
+  if (!quiet && !summary.failure.code.empty())
+    print_result(fmt::format("what to do: fib explain {}\n", present::printable(summary.failure.code)));
   if (quiet) return;
   std::vector<report::Shown> shown;
   for (const model::Trace& trace : traces) {

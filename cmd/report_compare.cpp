@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -59,7 +60,10 @@ int run(const CompareCommand& command) {
   CompareInput input(command.local, filter);
   const SideName a = input.resolve(command.a);
   const SideName b = input.resolve(command.b);
-  if (gate && a.kind == b.kind && a.name == b.name)
+  std::error_code error;
+  const bool is_one_folder = a.kind == SideKind::dataset && b.kind == SideKind::dataset &&
+                             std::filesystem::equivalent(a.name, b.name, error);
+  if (gate && ((a.kind == b.kind && a.name == b.name) || is_one_folder))
     throw Error("A and B are both {}: a gate on that would always hold", a.name);
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
   const auto result = report::compare(input.side(a), input.side(b), pair_by, command.correct_drift);
@@ -73,7 +77,8 @@ int run(const CompareCommand& command) {
     return kNotAllDone;
   }
   if (!result.regressions(gate->limit).empty()) return kGateFailed;
-  const bool is_whole = result.missing() == 0 && result.other_conditions() == 0 && input.unreadable().empty();
+  const bool is_whole = result.missing() == 0 && result.untimed() == 0 && result.other_conditions() == 0 &&
+                        input.unreadable().empty();
   return is_whole ? kDone : kNotAllDone;
 }
 

@@ -317,4 +317,10 @@ std::size_t CompareReport::missing() const {
       std::count_if(only_a.begin(), only_a.end(), [](const Detail* detail) { return detail->row.passed(); }));
 }
 
+std::size_t CompareReport::untimed() const {
+  return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [](const Comparison& pair) {
+    return pair.latency_a_ms && !pair.latency_b_ms && pair.b->row.passed();
+  }));
+}
+
 }  // namespace fib::report

@@ -44,7 +44,7 @@ struct Change {
 
 // The verdict of two results of the same work: the one rule by which `fib run`, `fib report compare` and the
 // HTML report say what changed. B's latencies are taken for drift.ratio times too long, and the noise is as
-// many times wider as drift.scatter says: `fib run` and the HTML report know neither. Pure.
+// many times wider as drift.scatter says: what `fib run` says of a single result knows neither. Pure.
 [[nodiscard]] Change change_of(const dataset::TraceRow& a, const dataset::TraceRow& b,
                                const Drift& drift = {});
 
@@ -114,6 +114,8 @@ struct CompareReport {
   [[nodiscard]] bool nothing_compared() const;
   // Results of A that passed and have no counterpart in B.
   [[nodiscard]] std::size_t missing() const;
+  // Results of A with a latency whose counterpart in B passed and has none, as other tools may write.
+  [[nodiscard]] std::size_t untimed() const;
 };
 
 // Pure. The report points into the details, which must outlive it.

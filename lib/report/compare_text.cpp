@@ -159,7 +159,7 @@ std::string drift_text(const CompareReport& report, const std::string& hardware,
 }
 
 std::string scatter_text(const std::string& hardware, const Drift& drift) {
-  if (drift.scatter < 1.05) return "";
+  if (!drift.is_scattered()) return "";
   return fmt::format(
       "Scatter on {}: beside the drift, results of the same source lie so far apart in A and B that noise is "
       "taken {:.1f} times as wide as the results say themselves",
@@ -219,6 +219,10 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   if (const std::size_t missing = report.missing(); missing > 0) {
     text += fmt::format(" {} of A that passed {} missing in B: the gate cannot hold.",
                         present::plural(missing, "result"), missing == 1 ? "is" : "are");
+  }
+  if (const std::size_t untimed = report.untimed(); untimed > 0) {
+    text += fmt::format(" {} of A {} no time in B: the gate cannot hold.", present::plural(untimed, "result"),
+                        untimed == 1 ? "has" : "have");
   }
   if (const std::size_t others = report.other_conditions(); others > 0) {
     text += fmt::format(" {} made under other conditions: the gate cannot hold.",

@@ -6,7 +6,7 @@
 
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
-#include "model/measurement_record.h"
+#include "present/text.h"
 #include "util/clock.h"
 
 namespace fib::report {
@@ -42,6 +42,22 @@ std::optional<double> told_error(const model::Evaluation& evaluation, double mod
   return says_nothing ? std::nullopt : std::optional(value);
 }
 
+FailureName failure_name(const model::MeasurementRecord& record) {
+  const auto& failure = record.failure;
+  if (!failure || !failure->code) return {};
+  FailureName name{*failure->code, ""};
+  if (failure->mismatch) name.pattern = failure->mismatch->pattern.value_or("");
+  if (name.code == "unwritten_output" && name.pattern == "all_nan") name.pattern.clear();  // it is poison
+  return name;
+}
+
+std::string status_text(model::Status status, const FailureName& failure) {
+  const std::string text(model::name_of(status));
+  if (failure.code.empty()) return text;
+  return text + " (" + present::printable(failure.code) +
+         (failure.pattern.empty() ? "" : ": " + present::printable(failure.pattern)) + ")";
+}
+
 Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs logs) {
   Detail detail;
   detail.row = pool.row(trace);
@@ -58,6 +74,7 @@ Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs l
   detail.samples = record.n.value_or(0);
   detail.sets = record.sets.value_or(0);
   detail.inputs_changed = record.inputs_changed.value_or(0) > 0;
+  detail.failure = failure_name(record);
   return detail;
 }
 

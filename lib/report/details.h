@@ -8,8 +8,18 @@
 #include "dataset/filter.h"
 #include "dataset/load.h"
 #include "dataset/trace_row.h"
+#include "model/measurement_record.h"
 
 namespace fib::report {
+
+// What a trace records of why it did not pass; each "" where it is not recorded.
+struct FailureName {
+  std::string code;     // docs/error-codes.md
+  std::string pattern;  // of the elements that are wrong (docs/trace-record.md)
+};
+[[nodiscard]] FailureName failure_name(const model::MeasurementRecord& record);
+// "INCORRECT_NUMERICAL (wrong_values: one_row)"; without a code the status alone. Harmless.
+[[nodiscard]] std::string status_text(model::Status status, const FailureName& failure);
 
 enum class KeepLogs { no, of_failures, yes };
 
@@ -28,6 +38,7 @@ struct Detail {
   std::size_t samples = 0;              // timed calls
   std::size_t sets = 0;                 // input sets
   bool inputs_changed = false;
+  FailureName failure = {};
   std::string log;  // only where it was asked for
 
   [[nodiscard]] const model::Status& status() const { return row.evaluation->status; }

@@ -12,6 +12,8 @@ struct Drift {
   double ratio = 1;       // the median of B's latencies over A's
   double scatter = 1;     // how many times as wide the results' own noise has to be taken: 1 to kMostScatter
   std::size_t pairs = 0;  // of the same source that passed on both sides
+
+  [[nodiscard]] bool is_scattered() const { return scatter >= 1.05; }  // so much that it is told
 };
 
 inline constexpr std::size_t kDriftPairs = 5;

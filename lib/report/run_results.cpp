@@ -28,14 +28,21 @@ double share_of(const TraceRow& row) { return row.evaluation->interval.value_or(
 // With a space in front; "" where the interval is not known.
 std::string interval_text(double share) { return share > 0 ? " " + present::format_interval(share) : ""; }
 
-// "12.1% faster than before"; "66.0% slower than before, ambiguous"; "" where it is the same, or a latency is
-// not known. `before` is called `when`.
+bool have_same_source(const TraceRow& a, const TraceRow& b) {
+  const auto* of_a = a.evaluation->origin.solution_sha256;
+  const auto* of_b = b.evaluation->origin.solution_sha256;
+  return of_a != nullptr && of_b != nullptr && *of_a == *of_b;
+}
+
+// "12.1% faster than before"; "66.0% slower than before with the same source, ambiguous"; "" where it is the
+// same, or a latency is not known. `before` is called `when`.
 std::string difference_text(const TraceRow& now, const TraceRow* before, const char* when) {
   if (before == nullptr) return "";
   const Change change = change_of(*before, now);
   if (!change.share || change.verdict == Verdict::same) return "";
-  return fmt::format("{:.1f}% {} than {}{}", std::abs(*change.share) * 100,
+  return fmt::format("{:.1f}% {} than {}{}{}", std::abs(*change.share) * 100,
                      *change.share < 0 ? "faster" : "slower", when,
+                     have_same_source(*before, now) ? " with the same source" : "",
                      change.verdict == Verdict::ambiguous ? ", ambiguous" : "");
 }
 
@@ -201,9 +208,43 @@ present::Cell solution_speedup_cell(const SolutionResults& results, const Rankin
   return present::text_cell(speedup_text(*mean.geometric_mean(), mean.geometric_range(), two_digits) + "x");
 }
 
+// What the machine did since the results before, by those of the run whose source is the same: by hardware.
+std::map<std::string, Drift> drifts_of(const std::vector<Detail>& results, const EarlierResults& earlier) {
+  std::map<std::string, std::vector<SameSource>> unchanged;
+  for (const Detail& detail : results) {
+    const TraceRow* before = earlier.before(detail.row);
+    if (before == nullptr || !have_same_source(*before, detail.row)) continue;
+    const Change change = change_of(*before, detail.row);
+    if (change.share)
+      unchanged[*detail.row.evaluation->hardware].push_back({1 + *change.share, change.noise});
+  }
+  std::map<std::string, Drift> drifts;
+  for (const auto& [hardware, of_hardware] : unchanged) {
+    if (const auto drift = drift_of(of_hardware)) drifts[hardware] = *drift;
+  }
+  return drifts;
+}
+
+std::vector<std::string> drift_notes(const Drift& drift) {
+  std::vector<std::string> notes;
+  const double change = drift.ratio - 1;
+  if (std::abs(change) >= kSameWithin)
+    notes.push_back(fmt::format(
+        "{} of the same source are {:.1f}% {} than before (median): the machine may differ, and other "
+        "changes "
+        "contain that",
+        present::plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower"));
+  if (drift.is_scattered())
+    notes.push_back(fmt::format(
+        "Results of the same source lie so far apart from those before that the table's changes take noise "
+        "{:.1f} times as wide as the results say themselves",
+        drift.scatter));
+  return notes;
+}
+
 // What changed since the solution was run before: verdicts first, then the geometric mean of the ratios of
 // latencies, of what failed before to when it last passed.
-present::Cell change_cell(const SolutionResults& results, const EarlierResults& earlier) {
+present::Cell change_cell(const SolutionResults& results, const EarlierResults& earlier, double scatter) {
   std::size_t fixed = 0;
   std::size_t broken = 0;
   bool changed = false;
@@ -216,7 +257,7 @@ present::Cell change_cell(const SolutionResults& results, const EarlierResults& 
     if (!before->passed() && detail->row.passed()) ++fixed;
     const TraceRow* passed = earlier.passed_before(detail->row);
     if (passed == nullptr) continue;
-    const Change change = change_of(*passed, detail->row);
+    const Change change = change_of(*passed, detail->row, {.scatter = scatter});
     if (!change.share) continue;
     ratios.push_back(1 + *change.share);
     changed = changed || change.verdict == Verdict::faster || change.verdict == Verdict::slower;
@@ -234,14 +275,14 @@ present::Cell failure_cell(const SolutionResults& results) {
   const auto found = std::find_if(results.all.begin(), results.all.end(),
                                   [](const Detail* detail) { return !detail->row.passed(); });
   if (found == results.all.end()) return present::text_cell("");
-  const auto status = model::name_of((*found)->status());
+  const auto status = status_text((*found)->status(), (*found)->failure);
   const auto reason = failure_reason((*found)->status(), (*found)->log);
-  if (reason.empty()) return present::text_cell(std::string(status));
+  if (reason.empty()) return present::text_cell(status);
   return present::text_cell(fmt::format("{}: {}", status, reason));
 }
 
 present::Table table_of(const std::string& hardware, const HardwareResults& results,
-                        const EarlierResults& earlier, const Rankings& rankings) {
+                        const EarlierResults& earlier, double scatter, const Rankings& rankings) {
   present::Table table{{present::text_column("Definition", ""), present::name_column("Solution", ""),
                         present::number_column("Rank", ""), present::number_column("Passed", ""),
                         present::number_column("Latency (ms)", ""),
@@ -258,7 +299,7 @@ present::Table table_of(const std::string& hardware, const HardwareResults& resu
            swept ? present::no_cell() : rankings.rank_of(hardware, definition, solution),
            present::text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
            solution_latency_cell(of_solution), solution_speedup_cell(of_solution, rankings),
-           change_cell(of_solution, earlier), failure_cell(of_solution)});
+           change_cell(of_solution, earlier, scatter), failure_cell(of_solution)});
     }
   }
   return table;
@@ -354,7 +395,7 @@ std::vector<std::string> other_conditions(const dataset::Dataset& dataset, const
 
 std::string result_text(const Detail& result, const EarlierResults& earlier) {
   const TraceRow& row = result.row;
-  std::string text(model::name_of(result.status()));
+  std::string text = status_text(result.status(), result.failure);
   if (const auto latency = row.latency_ms()) {
     text += fmt::format(" {} ms{}", present::format_ms(*latency), interval_text(share_of(row)));
     const double speedup = row.evaluation->performance->speedup_factor;
@@ -373,9 +414,13 @@ std::string render_run_results(const dataset::Dataset& dataset, const EarlierRes
   if (results.empty()) return "";
   const Rankings rankings(dataset, results);
   present::Document document(present::Format::table, style);
+  const auto drifts = drifts_of(results, earlier);
   for (const auto& [hardware, of_hardware] : by_hardware(results)) {
+    const auto known = drifts.find(hardware);
+    const Drift drift = known != drifts.end() ? known->second : Drift{};
     document.table(fmt::format("Results on {}:", hardware),
-                   table_of(hardware, of_hardware, earlier, rankings));
+                   table_of(hardware, of_hardware, earlier, drift.scatter, rankings));
+    document.notes(drift_notes(drift));
     document.notes(winners_elsewhere(hardware, of_hardware, rankings));
     const Detail& first = *of_hardware.definitions.begin()->second.begin()->second.all.front();
     document.notes(other_conditions(dataset, hardware, first));

@@ -39,13 +39,15 @@ class EarlierResults {
 [[nodiscard]] std::string failure_reason(model::Status status, const std::string& log);
 
 // One evaluation in one line, without its name: "PASSED 0.00231 ms ±0.4%, 2.31x the reference, 12.1% faster
-// than before". Latencies whose intervals overlap are "as before".
+// than before". Latencies whose intervals overlap are "as before". Where the source is that of before, this
+// is said with a change.
 [[nodiscard]] std::string result_text(const Detail& result, const EarlierResults& earlier);
 
 // A run's results in one dataset: for each hardware a table of solutions by definition, with the rank that
-// the solution has among all results that stand now; below, which winners the run did not try, and what makes
-// its results doubtful. Text for a terminal; "" when there are no results. `dataset` is as it was before the
-// run, with its traces.
+// the solution has among all results that stand now; below, what the machine did to results of the same
+// source since those before (drift.h; the table's changes are judged with its scatter), which winners the run
+// did not try, and what makes its results doubtful. Text for a terminal; "" when there are no results.
+// `dataset` is as it was before the run, with its traces.
 [[nodiscard]] std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,
                                              const std::vector<Detail>& results,
                                              const present::TextStyle& style);

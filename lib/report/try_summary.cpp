@@ -26,20 +26,7 @@ std::optional<double> mean_of(const std::vector<double>& values, std::size_t wan
 
 void take_failure(TrySummary& summary, const model::Evaluation& evaluation) {
   summary.status = evaluation.status;
-  const auto failure = model::measurement_record(evaluation).failure;
-  if (!failure) return;
-  summary.code = failure->code.value_or("");
-  if (failure->mismatch) summary.pattern = failure->mismatch->pattern.value_or("");
-  if (summary.code == "unwritten_output" && summary.pattern == "all_nan")
-    summary.pattern.clear();  // it is poison
-}
-
-// "INCORRECT_NUMERICAL (wrong_values: one_row)"
-std::string status_text(const TrySummary& summary) {
-  std::string text(model::name_of(summary.status));
-  if (summary.code.empty()) return text;
-  return text + " (" + present::printable(summary.code) +
-         (summary.pattern.empty() ? "" : ": " + present::printable(summary.pattern)) + ")";
+  summary.failure = failure_name(model::measurement_record(evaluation));
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -148,9 +135,10 @@ std::string headline(const TrySummary& summary, const Missing& missing) {
     return count == 0 ? "" : fmt::format(", {} {}", count, what);
   };
   const std::string rest = part(missing.not_done, "not done") + part(missing.untried, "not tried");
-  if (summary.status == Status::COMPILE_ERROR) return text + status_text(summary);
+  if (summary.status == Status::COMPILE_ERROR) return text + status_text(summary.status, summary.failure);
   if (summary.status != Status::PASSED)
-    return text + fmt::format("{}, {} of {} passed{}", status_text(summary), summary.passed, of, rest);
+    return text + fmt::format("{}, {} of {} passed{}", status_text(summary.status, summary.failure),
+                              summary.passed, of, rest);
   if (is_undecided(summary, missing))
     return text + fmt::format("interrupted, {} of {} passed{}", summary.passed, of, rest);
   text += fmt::format("PASSED {} of {}{}", summary.passed, of, rest);

@@ -9,6 +9,7 @@
 
 #include "dataset/speedup.h"
 #include "model/trace.h"
+#include "report/details.h"
 
 namespace fib::report {
 
@@ -18,8 +19,7 @@ struct TrySummary {
   std::string definition;
   std::string hardware;
   model::Status status = model::Status::PASSED;  // of the first result that did not pass; else PASSED
-  std::string code;                              // its error code; empty: none
-  std::string pattern;                           // of its wrong elements; empty: none
+  FailureName failure;                           // of that result
   std::size_t results = 0;
   std::size_t passed = 0;
   // Geometric means over the workloads, where all passed and were timed.

@@ -236,6 +236,10 @@ TEST_CASE("a gate does not hold for a run against itself, other conditions, or l
   const auto itself = gate({"last", "last"});
   CHECK(itself.exit_code == 1);
   CHECK_THAT(itself.err, Catch::Contains("A and B are both ") && Catch::Contains("would always hold"));
+  // One folder by two names.
+  const auto folder = gate({"runs", "./runs/"});
+  CHECK(folder.exit_code == 1);
+  CHECK_THAT(folder.err, Catch::Contains("would always hold"));
   std::string traces;
   for (const char* run : {testing::kRun1, testing::kRun2}) {
     const testing::RunTrace made{

@@ -74,6 +74,22 @@ TEST_CASE("what is compared is the latency that all reports show, not the median
   CHECK(pair.verdict == Verdict::ambiguous);  // the quartile ranges overlap
 }
 
+TEST_CASE("a result that has lost its time holds no gate") {
+  Details details;
+  std::string line = trace(1, 0.004).line();
+  const std::string latency = R"("latency_ms":1.000000)";
+  line.replace(line.find(latency), latency.size(), R"("latency_ms":0)");
+  const auto& timed = details.add(trace(1, 0.004));
+  const auto& untimed = details.add(line);
+  const auto result = report::compare({"A", {&timed}}, {"B", {&untimed}}, report::PairBy::solution);
+  CHECK(result.untimed() == 1);
+  CHECK(result.missing() == 0);
+  const auto text =
+      report::render_compare(result, report::CompareGate{.limit = 0.05}, report::CompareFormat::table, {});
+  CHECK_THAT(text, Catch::Contains("1 result of A has no time in B: the gate cannot hold."));
+  CHECK(report::compare({"A", {&untimed}}, {"B", {&timed}}, report::PairBy::solution).untimed() == 0);
+}
+
 TEST_CASE("medians within one percent or the noise are the same") {
   CHECK(verdict_of(trace(1, 0), trace(1.0099, 0)) == Verdict::same);
   CHECK(verdict_of(trace(1, 0), trace(1.0101, 0)) == Verdict::slower);
