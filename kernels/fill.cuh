@@ -223,14 +223,18 @@ __device__ inline u64 sum_over_block(u64 value) {
 template <typename Element, typename Store>
 __device__ void fill_probabilities(u64 key, Element* target, u64 rows, u64 columns, Store store) {
   for (u64 row = blockIdx.x; row < rows; row += gridDim.x) {
+    const float factor = tensor::probability_factor(key, row);
+    const auto weight_at = [&](u64 index) {
+      return tensor::probability_weight(factor, tensor::random_float32(key, index));
+    };
     u64 sum = 0;
     for (u64 column = threadIdx.x; column < columns; column += blockDim.x) {
-      sum += static_cast<u32>(tensor::probability_weight(key, row * columns + column));
+      sum += static_cast<u64>(weight_at(row * columns + column));
     }
     sum = sum_over_block(sum);
     for (u64 column = threadIdx.x; column < columns; column += blockDim.x) {
       const u64 index = row * columns + column;
-      target[index] = store(static_cast<float>(tensor::probability_weight(key, index)), sum);
+      target[index] = store(weight_at(index), sum);
     }
   }
 }

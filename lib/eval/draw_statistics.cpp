@@ -10,9 +10,10 @@
 namespace fib::eval {
 namespace {
 
-// Four in each order and two of repetitions, and the judge is asked twice.
-constexpr std::size_t kTests = 20;
+// Six in each order and two of repetitions, and the judge is asked twice.
+constexpr std::size_t kTests = 28;
 constexpr std::size_t kLeastForSmoothTest = 400;
+constexpr double kMostOfFlat = 0.05;  // the largest probability of a row that is called flat
 constexpr const char* kOrderNames[] = {"by probability", "by index"};
 constexpr const char* kOfCalls = "depend on those of the call before, as with a seed that stays the same";
 constexpr const char* kOfRows =
@@ -39,10 +40,12 @@ void DrawStatistics::add(Thinned& thinned, double value) {
   thinned.share /= 2;
 }
 
-void DrawStatistics::add(Order& order, const std::vector<std::optional<double>>& u) {
+void DrawStatistics::add(Order& order, const std::vector<std::optional<double>>& u,
+                         const std::vector<RowDraw>& draws) {
   for (std::size_t row = 0; row < u.size(); ++row) {
     if (!u[row]) continue;
     add(order.u, *u[row]);
+    if (draws[row].largest < kMostOfFlat) add(order.u_of_flat_rows, *u[row]);
     if (row > 0 && u[row - 1]) add(order.between_rows, difference(*u[row], *u[row - 1]));
     if (row < order.previous.size() && order.previous[row])
       add(order.between_calls, difference(*u[row], *order.previous[row]));
@@ -58,7 +61,7 @@ void DrawStatistics::add_call(const std::vector<RowDraw>& draws) {
     u[0].push_back(draw.usable ? std::optional(std::clamp(by_rank, 0.0, 1.0)) : std::nullopt);
     u[1].push_back(draw.usable ? std::optional(std::clamp(by_index, 0.0, 1.0)) : std::nullopt);
   }
-  for (std::size_t i = 0; i < kOrders; ++i) add(orders_[i], u[i]);
+  for (std::size_t i = 0; i < kOrders; ++i) add(orders_[i], u[i], draws);
   add_repetitions(draws);
 }
 
@@ -86,12 +89,15 @@ DrawStatistics::Summary DrawStatistics::summarise() const {
   };
   for (std::size_t i = 0; i < kOrders; ++i) {
     const Order& order = orders_[i];
-    const double distance = distance_from_uniform(order.u.values);
-    summary.distance = std::max(summary.distance, distance);
-    const std::string wrong =
-        fmt::format("do not have the distribution asked for (tokens {})", kOrderNames[i]);
-    consider(p_of_distance(distance, order.u.values.size()), wrong);
-    if (order.u.values.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(order.u.values), wrong);
+    summary.distance = std::max(summary.distance, distance_from_uniform(order.u.values));
+    const auto of_rows = [&](const std::vector<double>& u, const char* which) {
+      const auto wrong =
+          fmt::format("do not have the distribution asked for (tokens {}{})", kOrderNames[i], which);
+      consider(p_of_distance(distance_from_uniform(u), u.size()), wrong);
+      if (u.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(u), wrong);
+    };
+    of_rows(order.u.values, "");
+    of_rows(order.u_of_flat_rows.values, ", rows without a probable one");
     const auto between = [&](const Thinned& differences, const char* what) {
       consider(p_of_distance(distance_from_uniform(differences.values), differences.values.size()), what);
     };

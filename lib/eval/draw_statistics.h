@@ -39,11 +39,12 @@ class DrawStatistics {
   // Numbers that are uniform for a right sampler, in one order.
   struct Order {
     Thinned u;
+    Thinned u_of_flat_rows;  // those where no token is probable
     Thinned between_calls;
     Thinned between_rows;
     std::vector<std::optional<double>> previous;  // u of each row in the call before
   };
-  void add(Order& order, const std::vector<std::optional<double>>& u);
+  void add(Order& order, const std::vector<std::optional<double>>& u, const std::vector<RowDraw>& draws);
   void add_repetitions(const std::vector<RowDraw>& draws);
   void add(Thinned& thinned, double value);
   [[nodiscard]] double random();

@@ -22,7 +22,9 @@
 // indices, with U from the run's secret, and tests by uniformity.h. Rows of which rounding or ties leave open
 // what is kept are left out; of more than twice kMostSamples samples a random half is dropped, so that no
 // call counts less than another:
-//   * both u: distance and, from 400 samples on, smooth test;
+//   * both u: distance and, from 400 samples on, smooth test; of all rows, and of those alone whose most
+//   probable
+//     token has less than 1/20, where filters that keep too few or too many tokens show;
 //   * differences modulo 1 between a row's u in one call and in the next, both orders: distance. Draws that a
 //     fixed seed repeats from call to call are near 0;
 //   * differences modulo 1 between neighbouring rows of a call, both orders: distance. Rows that share one
@@ -36,15 +38,16 @@
 //
 // That is asked after the calls of the trials and, where more are made, after all: a sampler must not be
 // right only when nobody looks at the clock. The evaluation fails when the smallest p-value, times the
-// twenty that there are, is below 1e-6: of a million right samplers at most one fails.
+// twenty-eight that there are, is below 1e-6: of a million right samplers at most one fails.
 //
-// Power: how many samples detect what in at least 19 of 20 evaluations, for softmax of N(0,1) over thousands
-// of tokens and more (tests/eval/bench_sampling.cpp measures it):
-//   greedy argmax                                9
-//   one fixed u for every draw                  30
-//   probabilities ignored, any token alike      80
-//   temperature 1.5 / 1.2 / 1.1 instead of 1   500 / 2500 / 8000
-//   temperature 1.2 within a top-k of 50: 3 of 10 evaluations with 10000; what top-k leaves differs little
+// Power: how many samples detect what in at least 19 of 20 evaluations, for random probabilities
+// (tensor/random.h) of thousands of tokens and more (tests/eval/bench_sampling.cpp measures it):
+//   greedy argmax                               40
+//   one fixed u for every draw                 100
+//   probabilities ignored, any token alike      40
+//   temperature 1.5 / 1.2 / 1.1 instead of 1   200 / 600 / 4000
+//   temperature 1.2 within a top-k of 50      4000
+//   a half of each row read, anywhere or fixed 4000
 //   top-k or top-p ignored: the first sample that falls outside, 1 / (mass cut off) on average
 //
 // Cost: 64 rows of 128256 float32 take 12 ms of CPU time without a filter, 32 with top-k, 48 with top-p (on
@@ -54,8 +57,8 @@
 // are not timed, within the call budget. Below that only power is lost, the error stays.
 //
 // correctness: max_absolute_error is the larger of the two distances, max_relative_error 0; infinite where a
-// sample is none. extra holds "samples", "p_value" (twenty times the smallest, at most 1), "distance", and
-// "distance_limit", the distance at which it would fail.
+// sample is none. extra holds "samples", "p_value" (twenty-eight times the smallest, at most 1), "distance",
+// and "distance_limit", the distance at which it would fail.
 namespace fib::eval {
 
 inline constexpr std::uint64_t kWantedSamples = 4000;

@@ -140,6 +140,7 @@ struct Sums {
   double before = 0;  // of smaller index
   double rank = 0;    // whole numbers
   double count = 0;
+  float largest = 0;  // of all
 };
 
 // Sums what `term` makes of each value, in lanes, which vectorise: in one order whatever the machine.
@@ -164,6 +165,7 @@ FIB_VECTOR_CLONES void sum_block(const float* values, std::size_t size, float ke
   sums.above += sum_terms(values, size, [=](float v) { return (v >= kept) & (v > token) ? v : 0.0F; });
   sums.rank += sum_terms(values, size, [=](float v) { return v > token ? 1.0F : 0.0F; });
   sums.count += sum_terms(values, size, [=](float v) { return v >= kept ? 1.0F : 0.0F; });
+  for (std::size_t i = 0; i < size; ++i) sums.largest = values[i] > sums.largest ? values[i] : sums.largest;
 }
 
 void sum_range(std::span<const float> row, float kept, float token, Sums& sums) {
@@ -208,6 +210,7 @@ RowDraw look_up(std::span<const float> row, const RowFilter& filter, std::size_t
   draw.inside = !meaningful || value >= borders.outermost;
   draw.usable = meaningful && borders.open <= kMostOpen * sums.kept;
   if (!meaningful) return draw;
+  draw.largest = static_cast<double>(sums.largest) / sums.all;
   const bool kept = value >= borders.kept;
   draw.share = kept ? positive(value) / sums.kept : 0;
   draw.below_by_rank = (sums.above + (kept ? ties_before(row, token) : 0)) / sums.kept;

@@ -22,6 +22,7 @@ struct RowDraw {
   std::size_t token = 0;   // its index
   bool inside = false;     // kept, or as near to top-p's border as float32 sums may err
   double probability = 0;  // of the token, before it is cut
+  double largest = 0;      // of all tokens' probabilities, before they are cut
   std::uint64_t rank = 0;  // how many tokens are more probable
   std::uint64_t kept = 0;  // how many tokens are kept
   // Whether the row says enough for statistics: no, where ties or rounding at the border leave it open

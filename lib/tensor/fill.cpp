@@ -64,14 +64,14 @@ void draw_halves(u64 key, u64 batch, u64* target) {
   }
 }
 
-// Normals become weights of probabilities, as floats.
-FIB_VECTOR_CLONES void weigh_all(float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(exponential_weight(values[i]));
+// The normals of a row become weights of probabilities.
+FIB_VECTOR_CLONES void weigh_all(float factor, float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = probability_weight(factor, values[i]);
 }
 
 FIB_VECTOR_CLONES u64 sum_all(const float* weights, std::size_t count) {
   u64 sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += static_cast<u32>(static_cast<i32>(weights[i]));
+  for (std::size_t i = 0; i < count; ++i) sum += static_cast<u64>(weights[i]);
   return sum;
 }
 
@@ -136,15 +136,12 @@ std::size_t batch_elements(DType dtype) {
   return bits_of(dtype) > 8 ? kBatchBlocks * 8 : kBatchBlocks * 16;
 }
 
-enum class StreamOf { kNormals, kWeights };
-
-// Normals, or the weights of fill_probabilities, in order of their index. Keeps the batch it is in, since
-// rows end anywhere.
-class FloatStream {
+// Normals in order of their index. Keeps the batch it is in, since rows end anywhere.
+class NormalStream {
  public:
-  FloatStream(u64 key, StreamOf what) : key_(key), what_(what) {}
+  explicit NormalStream(u64 key) : key_(key) {}
 
-  // Elements `first` to `first + count - 1` as floats, which are exact, to `target`.
+  // Elements `first` to `first + count - 1` to `target`.
   void read(std::size_t first, std::size_t count, float* target) {
     while (count > 0) {
       const std::size_t offset = first % kLength;
@@ -163,13 +160,11 @@ class FloatStream {
   void enter(u64 batch) {
     if (drawn_ && batch == batch_) return;
     draw_normals(key_, batch, values_);
-    if (what_ == StreamOf::kWeights) weigh_all(values_, kLength);
     batch_ = batch;
     drawn_ = true;
   }
 
   u64 key_;
-  StreamOf what_;
   u64 batch_ = 0;
   bool drawn_ = false;
   alignas(64) float values_[kLength];
@@ -235,10 +230,11 @@ void fill_probabilities(DType dtype, std::uint64_t key, void* target, std::size_
   auto* bytes = static_cast<std::byte*>(target);
   const std::size_t grain = std::max<std::size_t>(1, 16384 / columns);
   parallel_for(rows, grain, threads, [&](std::size_t begin, std::size_t end) {
-    FloatStream stream(key, StreamOf::kWeights);
+    NormalStream stream(key);
     std::vector<float> weights(columns);
     for (std::size_t row = begin; row < end; ++row) {
       stream.read(row * columns, columns, weights.data());
+      weigh_all(probability_factor(key, row), weights.data(), columns);
       fill_row(dtype, weights.data(), columns, bytes + bytes_of(dtype, row * columns));
     }
   });
@@ -248,7 +244,7 @@ void fill_fp8_pages(std::uint64_t key, void* target, std::size_t pages, std::siz
                     std::size_t values, unsigned threads) {
   const std::size_t page_bytes = tokens * (values + sizeof(float));
   parallel_for(pages, 16, threads, [&](std::size_t begin, std::size_t end) {
-    FloatStream stream(key, StreamOf::kNormals);
+    NormalStream stream(key);
     std::vector<float> token(values);
     for (std::size_t page = begin; page < end; ++page) {
       auto* bytes = static_cast<std::uint8_t*>(target) + page * page_bytes;

@@ -17,7 +17,7 @@ void fill_random(DType dtype, std::uint64_t key, void* target, std::size_t count
 // large for the dtype. Throws Error for integers and float4_e2m1.
 void scale_by_power(DType dtype, void* target, std::size_t count, int exponent);
 
-// Writes `rows` rows of `columns` probabilities: the softmax of N(0,1), by the recipe in tensor/random.h.
+// Writes `rows` rows of `columns` probabilities: the softmax of normals, by the recipe in tensor/random.h.
 // Each row of float32 or float64 sums to 1 within rounding; smaller dtypes round every element once more.
 // Uses up to `threads` threads; the bits do not depend on how many. Throws Error when `dtype` is not a
 // floating one, or is float4_e2m1, which has no numbers between 0 and 0.5.

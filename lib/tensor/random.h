@@ -101,12 +101,23 @@ FIB_HOST_DEVICE i32 random_integer(u64 key, u64 index) {
   return integer_of(word >> (16 * (index % 2)));
 }
 
-// Probabilities: softmax of N(0,1), made so that the order of summation cannot matter. Element (row, column)
-// has the integer weight exp(random_float32(key, row * columns + column)) * 2^20; a row's weights are summed
-// in 64 bits; the probability is the quotient of both as float32 (as double for float64), rounded once more
-// to smaller dtypes.
-FIB_HOST_DEVICE i32 probability_weight(u64 key, u64 index) {
-  return exponential_weight(random_float32(key, index));
+// Probabilities: softmax of f N(0,1), made so that the order of summation cannot matter. Element (row,
+// column) has the integer weight exp(f * random_float32(key, row * columns + column)) * 2^12, at least 1; a
+// row's weights are summed in 64 bits; the probability is the quotient of both as float32 (as double for
+// float64), rounded once more to smaller dtypes. The factor f of a row is 1, 3 or 5, of 2, 1 and 5 in 8 rows.
+//
+// With f = 1, which flashinfer-bench takes for all, any few hundred neighbouring elements look like the whole
+// row, so that nobody can tell a sampler that reads no more than those from one that reads all. With 5 a few
+// elements hold most of a row, wherever they are, as of what language models say; but then filters leave out
+// next to nothing, and samplers that filter wrongly are told apart by the others
+// (tests/eval/bench_sampling.cpp).
+FIB_HOST_DEVICE float probability_factor(u64 key, u64 row) {
+  constexpr u64 kOwnBlocks = u64{1} << 62;  // no element is so far
+  const u32 eighth = random_block(key, kOwnBlocks + row).word0 & 7U;
+  return eighth < 2 ? 1.0F : eighth == 2 ? 3.0F : 5.0F;
+}
+FIB_HOST_DEVICE float probability_weight(float factor, float normal) {
+  return exponential_weight(multiply(factor, normal));
 }
 
 // Keys in pages of float8_e4m3fn, each page the values of all its tokens, then a float32 scale for each
@@ -123,7 +134,6 @@ FIB_HOST_DEVICE u32 page_code(float value, float scale) {
   return Float8E4M3FNBits::encode(multiply(value, divide(1.0F, scale)));
 }
 
-// `weight` is exact as a float, since it was cut from one.
 FIB_HOST_DEVICE float probability(float weight, u64 sum) { return divide(weight, static_cast<float>(sum)); }
 FIB_HOST_DEVICE double probability(double weight, u64 sum) {
   return divide(weight, static_cast<double>(sum));

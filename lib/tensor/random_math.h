@@ -125,8 +125,8 @@ FIB_HOST_DEVICE Normals<double> normals(u64 radius_word, u64 angle_word) {
           multiply(radius, double_of_bits(bits_of_double(up) ^ up_sign))};
 }
 
-// exp(x) * 2^20 cut to an integer, for |x| <= 6.67: between 1000 and 2^30, and exact as a float.
-FIB_HOST_DEVICE i32 exponential_weight(float x) {
+// exp(x) * 2^12 cut to an integer, at least 1, for |x| <= 33.4: below 2^61.
+FIB_HOST_DEVICE float exponential_weight(float x) {
   constexpr float kRounder = 12582912.0F;  // 1.5 * 2^23: adding it leaves an integer in the lowest bits
   const float t = multiply(x, 1.44269504088896341F);
   const float rounded = add(t, kRounder);
@@ -134,7 +134,10 @@ FIB_HOST_DEVICE i32 exponential_weight(float x) {
   const float f = subtract(t, subtract(rounded, kRounder));
   const float power = horner(f, 1.535336188319500E-4F, 1.339887440266574E-3F, 9.618437357674640E-3F,
                              5.550332471162809E-2F, 2.402264791363012E-1F, 6.931472028550421E-1F, 1.0F);
-  return static_cast<i32>(float_of_bits(bits_of_float(power) + ((n + 20U) << 23)));
+  const float weight = float_of_bits(bits_of_float(power) + ((n + 12U) << 23));
+  constexpr float kWhole = 8388608.0F;  // 2^23: floats from here on have no fraction
+  const float whole = weight < kWhole ? static_cast<float>(static_cast<i32>(weight)) : weight;
+  return whole < 1.0F ? 1.0F : whole;
 }
 
 }  // namespace fib::tensor

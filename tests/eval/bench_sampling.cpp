@@ -16,27 +16,6 @@ namespace {
 
 constexpr std::size_t kTokens = 128256;
 
-// The random numbers of a sampler over softmax(N(0,1)) of very many tokens, without any token: the value of a
-// drawn token's normal is N(1 / temperature, 1), and the mass above it known.
-double power_of_temperature(double temperature, std::size_t samples) {
-  int detected = 0;
-  constexpr int kRuns = 200;
-  for (int run = 0; run < kRuns; ++run) {
-    std::mt19937_64 generator(static_cast<std::uint64_t>(run));
-    std::normal_distribution<double> normal(1 / temperature, 1);
-    eval::DrawStatistics statistics(static_cast<std::uint64_t>(run));
-    std::vector<eval::RowDraw> draws(samples);
-    for (auto& draw : draws) {
-      draw.usable = true;
-      draw.below_by_rank = 0.5 * std::erfc((normal(generator) - 1) / std::sqrt(2.0));
-      draw.below_by_index = std::uniform_real_distribution<double>()(generator);
-    }
-    statistics.add_call(draws);
-    if (statistics.summarise().p_value < eval::kLeastPValue) ++detected;
-  }
-  return static_cast<double>(detected) / kRuns;
-}
-
 double power(const std::function<testing::Sampler(std::uint64_t)>& make, const RowFilter& filter,
              std::size_t samples, std::size_t tokens, int runs) {
   int detected = 0;
@@ -77,31 +56,34 @@ TEST_CASE("what judging 64 rows of 128256 probabilities costs", "[.bench]") {
 
 TEST_CASE("how many samples detect which fault", "[.bench]") {
   for (const auto& [temperature, counts] : std::vector<std::pair<double, std::vector<std::size_t>>>{
-           {1.1, {4000, 8000, 12000}}, {1.2, {1500, 2000, 2500, 3000}}, {1.5, {300, 400, 500}}}) {
+           {1.1, {500, 1000, 2000, 4000}}, {1.2, {200, 400, 600, 1000}}, {1.5, {50, 100, 150}}}) {
+    const auto warm = [t = temperature](std::uint64_t seed) -> testing::Sampler {
+      return testing::RandomSampler(seed, {}, t);
+    };
     for (const std::size_t samples : counts)
       fmt::print("temperature {}, {} samples: {}\n", temperature, samples,
-                 power_of_temperature(temperature, samples));
+                 power(warm, {}, samples, 5000, 20));
   }
   const auto greedy = [](std::uint64_t) -> testing::Sampler {
     return [](auto row, auto, auto) {
       return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
     };
   };
-  for (const std::size_t samples : {8U, 9U, 10U, 12U})
-    fmt::print("greedy, {} samples: {}\n", samples, power(greedy, {}, samples, kTokens, 20));
+  for (const std::size_t samples : {20U, 40U, 60U, 100U})
+    fmt::print("greedy, {} samples: {}\n", samples, power(greedy, {}, samples, 20000, 20));
   const auto fixed = [](std::uint64_t seed) -> testing::Sampler {
     return [seed](auto row, auto, auto) {
       std::mt19937_64 generator(seed);
       return testing::draw(testing::remaining(row, {}), std::uniform_real_distribution<double>()(generator));
     };
   };
-  for (const std::size_t samples : {20U, 30U, 40U, 80U})
+  for (const std::size_t samples : {30U, 60U, 100U, 200U})
     fmt::print("fixed u, {} samples: {}\n", samples, power(fixed, {}, samples, 5000, 40));
   const auto uniform = [](std::uint64_t seed) -> testing::Sampler {
     auto generator = std::make_shared<std::mt19937_64>(seed);
     return [generator](auto row, auto, auto) { return (*generator)() % row.size(); };
   };
-  for (const std::size_t samples : {60U, 80U, 100U, 150U})
+  for (const std::size_t samples : {20U, 40U, 60U, 80U})
     fmt::print("uniform, {} samples: {}\n", samples, power(uniform, {}, samples, 5000, 40));
   const auto warm_top_k = [](std::uint64_t seed) -> testing::Sampler {
     return testing::RandomSampler(seed, {50, {}}, 1.2);
@@ -109,4 +91,45 @@ TEST_CASE("how many samples detect which fault", "[.bench]") {
   for (const std::size_t samples : {4000U, 10000U, 20000U})
     fmt::print("temperature 1.2 within top-k 50, {} samples: {}\n", samples,
                power(warm_top_k, {50, {}}, samples, 5000, 10));
+}
+
+namespace {
+
+// Draws from the tokens of a row that `sees` lets it see, as if there were no others.
+testing::Sampler partial(std::uint64_t seed,
+                         const std::function<bool(std::size_t token, std::uint64_t chance)>& sees) {
+  auto generator = std::make_shared<std::mt19937_64>(seed);
+  return [generator, sees](auto row, auto, auto) {
+    const std::uint64_t chance = (*generator)();
+    std::vector<double> mass(row.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) sum += mass[i] = sees(i, chance) ? row[i] : 0;
+    for (double& value : mass) value /= sum;
+    return testing::draw(mass, std::uniform_real_distribution<double>()(*generator));
+  };
+}
+
+}  // namespace
+
+TEST_CASE("which samplers that read a part of each row are found", "[.bench]") {
+  const auto neighbours = [](std::size_t count) {
+    return [count](std::size_t token, std::uint64_t chance) {
+      return (token + kTokens - chance % kTokens) % kTokens < count;
+    };
+  };
+  const auto first_of = [](std::size_t count, std::size_t of) {
+    return [count, of](std::size_t token, std::uint64_t) { return token % of < count; };
+  };
+  const auto report = [](const std::string& what, const auto& sees) {
+    for (const std::size_t samples : {1000U, 4000U}) {
+      const auto make = [&](std::uint64_t seed) { return partial(seed, sees); };
+      const auto one = testing::try_sampler(make(1), {}, 1, samples, 1, kTokens);
+      fmt::print("{}, {} samples: p {:.2g}, distance {:.3f} of {:.3f}\n", what, samples, one.p_value,
+                 one.distance, one.distance_limit);
+    }
+  };
+  for (const std::size_t count : {64U, 1024U, 8192U, 32768U, 64128U, 96000U})
+    report(fmt::format("{} neighbours", count), neighbours(count));
+  for (const std::size_t count : {64U, 512U, 768U})
+    report(fmt::format("{} of 1024", count), first_of(count, 1024));
 }

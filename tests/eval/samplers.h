@@ -60,16 +60,31 @@ inline std::size_t draw(const std::vector<double>& mass, double u) {
 // A whole row to a token; `row` and `call` number them.
 using Sampler = std::function<std::size_t(std::span<const float> row, std::size_t number, std::size_t call)>;
 
-// Lets a sampler draw from fresh rows of softmax(N(0,1)) until there are `samples`; both are made of `seed`.
-// `repeated`: all calls have the rows of the first.
+// softmax(N(0,1)): of many tokens none is probable.
+inline void fill_flat(std::uint64_t key, std::span<float> row) {
+  tensor::fill_random(tensor::DType::kFloat32, key, row.data(), row.size(), 1);
+  double sum = 0;
+  for (float& value : row) sum += static_cast<double>(value = std::exp(value));
+  for (float& value : row) value = static_cast<float>(static_cast<double>(value) / sum);
+}
+
+enum class Rows {
+  fresh,     // as inputs of evaluations are
+  repeated,  // the same, and all calls have those of the first
+  flat,      // fresh ones of fill_flat()
+};
+
+// Lets a sampler draw until there are `samples`; it and the rows are made of `seed`.
 inline eval::DrawStatistics::Summary try_sampler(const Sampler& sampler, const eval::RowFilter& filter,
                                                  std::uint64_t seed, std::size_t samples, std::size_t rows,
-                                                 std::size_t tokens, bool repeated = false) {
+                                                 std::size_t tokens, Rows kind = Rows::fresh) {
   eval::DrawStatistics statistics(seed + 1'000'000);
   std::vector<float> probs(rows * tokens);
   for (std::size_t call = 0; call * rows < samples; ++call) {
-    tensor::fill_probabilities(tensor::DType::kFloat32, seed * 100'000 + (repeated ? 0 : call), probs.data(),
-                               rows, tokens, 1);
+    const std::uint64_t key = seed * 100'000 + (kind == Rows::repeated ? 0 : call);
+    tensor::fill_probabilities(tensor::DType::kFloat32, key, probs.data(), rows, tokens, 1);
+    for (std::size_t i = 0; kind == Rows::flat && i < rows; ++i)
+      fill_flat(key * 1000 + i, std::span(probs).subspan(i * tokens, tokens));
     std::vector<eval::RowDraw> draws;
     for (std::size_t i = 0; i < rows; ++i) {
       const auto row = std::span(probs).subspan(i * tokens, tokens);

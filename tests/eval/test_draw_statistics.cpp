@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <functional>
+#include <memory>
 
 #include "eval/samplers.h"
 #include "eval/sampling.h"
@@ -53,13 +55,36 @@ TEST_CASE("few samples of a right sampler pass too, and none at all") {
   CHECK(none.p_value == 1);
 }
 
-TEST_CASE("the most probable token alone fails after a dozen samples") {
+TEST_CASE("the most probable token alone fails after some dozen samples") {
   const Sampler greedy = [](auto row, auto, auto) { return argmax(row); };
-  CHECK(p_of(greedy, {}, 12) < eval::kLeastPValue);
+  CHECK(p_of(greedy, {}, 100) < eval::kLeastPValue);
   CHECK(p_of(greedy, {}, 4) > eval::kLeastPValue);
   // It is all there is to draw.
   CHECK(p_of(greedy, {1, {}}) > 1e-5);
   CHECK(p_of(greedy, {{}, 0.0}) > 1e-5);
+}
+
+// What is read is a part of the row, anywhere or always the same: with rows that are all flat it would look
+// right.
+TEST_CASE("a sampler that reads a part of each row fails") {
+  const auto reads = [](const std::function<bool(std::size_t token, std::size_t chance)>& sees) {
+    auto generator = std::make_shared<std::mt19937_64>(5);
+    return [=](std::span<const float> row, std::size_t, std::size_t) {
+      const std::size_t chance = (*generator)() % kTokens;
+      std::vector<double> mass(row.size());
+      double sum = 0;
+      for (std::size_t i = 0; i < row.size(); ++i)
+        sum += mass[i] = sees(i, chance) ? static_cast<double>(row[i]) : 0;
+      for (double& value : mass) value /= sum;
+      return draw(mass, std::uniform_real_distribution<double>()(*generator));
+    };
+  };
+  const auto anywhere =
+      reads([](std::size_t token, std::size_t chance) { return (token + chance) % kTokens < 250; });
+  const auto fixed = reads([](std::size_t token, std::size_t) { return token % 16 < 8; });
+  CHECK(p_of(anywhere) < eval::kLeastPValue);
+  CHECK(p_of(fixed) < eval::kLeastPValue);
+  CHECK(try_sampler(anywhere, {}, 1, 4000, 1, kTokens, testing::Rows::flat).p_value > 1e-4);
 }
 
 TEST_CASE("a sampler that ignores the probabilities fails") {
@@ -103,11 +128,13 @@ TEST_CASE("a seed made of the inputs is found where these repeat") {
     return draw(remaining(row, {}), std::uniform_real_distribution<double>()(generator));
   };
   CHECK(p_of(by_content) > 1e-5);
-  const auto repeated = try_sampler(by_content, {}, 1, 64, kRows, kTokens, true);
+  const auto repeated = try_sampler(by_content, {}, 1, 64, kRows, kTokens, testing::Rows::repeated);
   CHECK(repeated.p_value < eval::kLeastPValue);
   CHECK_THAT(repeated.worst, Catch::Contains("the call before"));
-  CHECK(try_sampler(RandomSampler(1, {}), {}, 1, 4000, kRows, kTokens, true).p_value > 1e-5);
-  CHECK(try_sampler(RandomSampler(1, {3, {}}), {3, {}}, 1, 4000, kRows, kTokens, true).p_value > 1e-5);
+  CHECK(try_sampler(RandomSampler(1, {}), {}, 1, 4000, kRows, kTokens, testing::Rows::repeated).p_value >
+        1e-5);
+  CHECK(try_sampler(RandomSampler(1, {3, {}}), {3, {}}, 1, 4000, kRows, kTokens, testing::Rows::repeated)
+            .p_value > 1e-5);
 }
 
 // The token with the largest p / q, q exponentially distributed: as torch draws.
@@ -122,10 +149,10 @@ TEST_CASE("the same random number for a token in every call fails") {
     }
     return best;
   };
-  const auto calls = try_sampler(race, {}, 1, 200, 1, kTokens);
+  const auto calls = try_sampler(race, {}, 1, 200, 1, kTokens, testing::Rows::flat);
   CHECK(calls.p_value < eval::kLeastPValue);
   CHECK_THAT(calls.worst, Catch::Contains("the call before"));
-  const auto rows = try_sampler(race, {}, 1, 200, 200, kTokens);
+  const auto rows = try_sampler(race, {}, 1, 200, 200, kTokens, testing::Rows::flat);
   CHECK(rows.p_value < eval::kLeastPValue);
   CHECK_THAT(rows.worst, Catch::Contains("neighbouring rows"));
 }

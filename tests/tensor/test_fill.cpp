@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "tensor/convert.h"
@@ -134,23 +135,30 @@ TEST_CASE("probabilities are positive, sum to one in each row, and look like a s
 
 TEST_CASE("a probability is the quotient of its weight and its row's sum of weights") {
   constexpr std::size_t kColumns = 1500;
-  std::vector<float> values(4 * kColumns);
-  std::vector<double> wide(4 * kColumns);
-  fib::tensor::fill_probabilities(DType::kFloat32, 12, values.data(), 4, kColumns, 2);
-  fib::tensor::fill_probabilities(DType::kFloat64, 12, wide.data(), 4, kColumns, 2);
-  for (std::size_t row = 0; row < 4; ++row) {
+  constexpr std::size_t kRows = 24;
+  std::vector<float> values(kRows * kColumns);
+  std::vector<double> wide(kRows * kColumns);
+  fib::tensor::fill_probabilities(DType::kFloat32, 12, values.data(), kRows, kColumns, 2);
+  fib::tensor::fill_probabilities(DType::kFloat64, 12, wide.data(), kRows, kColumns, 2);
+  std::set<float> factors;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    const float factor = fib::tensor::probability_factor(12, row);
+    factors.insert(factor);
+    std::vector<float> weights;
     u64 sum = 0;
-    for (std::size_t i = 0; i < kColumns; ++i)
-      sum += static_cast<u64>(fib::tensor::probability_weight(12, row * kColumns + i));
     for (std::size_t i = 0; i < kColumns; ++i) {
-      const int weight = fib::tensor::probability_weight(12, row * kColumns + i);
-      const double exponential =
-          std::exp(static_cast<double>(fib::tensor::random_float32(12, row * kColumns + i)));
-      REQUIRE(weight == Approx(exponential * 1048576).epsilon(1e-5).margin(1.1));
-      REQUIRE(values[row * kColumns + i] == static_cast<float>(weight) / static_cast<float>(sum));
-      REQUIRE(wide[row * kColumns + i] == static_cast<double>(weight) / static_cast<double>(sum));
+      const float normal = fib::tensor::random_float32(12, row * kColumns + i);
+      weights.push_back(fib::tensor::probability_weight(factor, normal));
+      sum += static_cast<u64>(weights.back());
+      const double exponential = std::exp(static_cast<double>(factor) * static_cast<double>(normal));
+      REQUIRE(weights.back() == Approx(std::max(exponential * 4096, 1.0)).epsilon(1e-5).margin(1.1));
+    }
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      REQUIRE(values[row * kColumns + i] == weights[i] / static_cast<float>(sum));
+      REQUIRE(wide[row * kColumns + i] == static_cast<double>(weights[i]) / static_cast<double>(sum));
     }
   }
+  CHECK(factors == std::set<float>{1, 3, 5});
 }
 
 TEST_CASE("probabilities of smaller dtypes are the float32 ones rounded, with any number of threads") {
