@@ -264,19 +264,19 @@ class Keeper {
 
   // Children of ours that we did not start: orphans of a child that has ended.
   void kill_orphans() {
-    for (const pid_t pid : children_of(::getpid())) {
-      const bool known =
-          std::any_of(pids_.begin(), pids_.end(), [pid](const auto& c) { return c.second == pid; });
-      if (!known) kill_tree(pid);
-    }
+    std::vector<pid_t> orphans = children_of(::getpid());
+    std::erase_if(orphans, [this](pid_t orphan) {
+      return std::any_of(pids_.begin(), pids_.end(), [&](const auto& c) { return c.second == orphan; });
+    });
+    if (!orphans.empty()) kill_trees(orphans);
   }
 
   void end() {
     channel_.close();
     // Whoever is killed may leave orphans that become our children: until there is nobody left to wait for.
-    while (true) {
-      for (const pid_t pid : children_of(::getpid())) kill_tree(pid);
-      if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) break;
+    for (auto left = children_of(::getpid()); !left.empty(); left = children_of(::getpid())) {
+      kill_trees(left);
+      for (const pid_t pid : left) ::waitpid(pid, nullptr, 0);
     }
     sandbox::remove_groups(place_for_groups_, group_name_of(::getpid()), 0);
     for (const auto& folder : folders_) util::remove_tree(folder);

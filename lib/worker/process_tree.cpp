@@ -50,6 +50,7 @@ bool append_children(pid_t pid, std::vector<pid_t>& children) {
   return listed || error;  // of a process that has ended there is nothing to list
 }
 
+// By parent.
 std::multimap<pid_t, pid_t> read_tree() {
   std::multimap<pid_t, pid_t> children;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
@@ -61,6 +62,17 @@ std::multimap<pid_t, pid_t> read_tree() {
     if (parent > 0) children.emplace(parent, pid);
   }
   return children;
+}
+
+// Without the roots.
+std::vector<pid_t> descendants_of(const std::vector<pid_t>& roots) {
+  const auto tree = read_tree();
+  std::vector<pid_t> result = roots;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    for (auto [it, end] = tree.equal_range(result[i]); it != end; ++it) result.push_back(it->second);
+  }
+  result.erase(result.begin(), result.begin() + std::ssize(roots));
+  return result;
 }
 
 }  // namespace
@@ -77,15 +89,7 @@ std::vector<pid_t> children_of(pid_t parent) {
   return result;
 }
 
-std::vector<pid_t> descendants_of(pid_t root) {
-  const auto tree = read_tree();
-  std::vector<pid_t> result{root};
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    for (auto [it, end] = tree.equal_range(result[i]); it != end; ++it) result.push_back(it->second);
-  }
-  result.erase(result.begin());
-  return result;
-}
+std::vector<pid_t> descendants_of(pid_t root) { return descendants_of(std::vector{root}); }
 
 std::vector<pid_t> listed_descendants_of(pid_t root) {
   std::vector<pid_t> result;
@@ -94,19 +98,22 @@ std::vector<pid_t> listed_descendants_of(pid_t root) {
   return result;
 }
 
-void kill_tree(pid_t root) {
-  ::kill(-root, SIGKILL);  // at once, where it leads a group
-  std::set<pid_t> stopped{root};
-  ::kill(root, SIGSTOP);
+void kill_trees(const std::vector<pid_t>& roots) {
+  for (const pid_t root : roots) ::kill(-root, SIGKILL);  // at once, where it leads a group
+  std::set<pid_t> stopped;
   for (bool grew = true; grew;) {
     grew = false;
-    for (const pid_t pid : descendants_of(root)) {
-      if (!stopped.insert(pid).second) continue;
+    const auto stop = [&](pid_t pid) {
+      if (!stopped.insert(pid).second) return;
       ::kill(pid, SIGSTOP);
       grew = true;
-    }
+    };
+    for (const pid_t root : roots) stop(root);
+    for (const pid_t pid : descendants_of(roots)) stop(pid);
   }
   for (const pid_t pid : stopped) ::kill(pid, SIGKILL);
 }
+
+void kill_tree(pid_t root) { kill_trees({root}); }
 
 }  // namespace fib::worker

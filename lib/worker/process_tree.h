@@ -25,4 +25,8 @@ namespace fib::worker {
 // once. Reaps nothing.
 void kill_tree(pid_t root);
 
+// The same of many at once: /proc is read as often as for one of them, once for each time that new ones
+// appear.
+void kill_trees(const std::vector<pid_t>& roots);
+
 }  // namespace fib::worker

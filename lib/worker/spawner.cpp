@@ -280,10 +280,8 @@ void Spawner::clean_up() {
   const std::int64_t end = util::monotonic_ns() + std::int64_t{kCleanUpLimitMs} * 1'000'000;
   for (auto left = adopted_children(); !left.empty() && util::monotonic_ns() < end;
        left = adopted_children()) {
-    for (const pid_t pid : left) {
-      kill_tree(pid);
-      ::waitpid(pid, nullptr, WNOHANG);
-    }
+    kill_trees(left);
+    for (const pid_t pid : left) ::waitpid(pid, nullptr, WNOHANG);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   sandbox::remove_groups(sandbox::place_for_groups(), group_name_of(keeper_pid_), 0);

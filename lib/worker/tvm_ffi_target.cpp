@@ -1,12 +1,14 @@
 #include "worker/tvm_ffi_target.h"
 
 #include <dlfcn.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <sstream>
+#include <vector>
 
 #include "arguments/tensors.h"
 #include "calling/returned.h"
@@ -31,13 +33,15 @@ DataType data_type_of(DType dtype) {
 
 // As Python shows it: the most recent call last, files as the solution names them.
 std::string traceback_of(const std::string& backtrace) {
-  std::istringstream lines(backtrace);
-  std::string reversed;
-  for (std::string line; std::getline(lines, line);) {
+  std::istringstream text(backtrace);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
     if (const auto at = line.find("\"./"); at != std::string::npos) line.erase(at + 1, 2);
-    if (!line.empty()) reversed.insert(0, line.append("\n"));
+    if (!line.empty()) lines.push_back(line);
   }
-  return reversed.empty() ? "" : "Traceback (most recent call last):\n" + reversed;
+  if (lines.empty()) return "";
+  std::reverse(lines.begin(), lines.end());
+  return fmt::format("Traceback (most recent call last):\n{}\n", fmt::join(lines, "\n"));
 }
 
 // The stage that gives memory to functions that ask for tensors: the interface has no place to hand it

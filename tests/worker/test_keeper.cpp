@@ -73,6 +73,15 @@ TEST_CASE("a child runs with its own environment, folder and session, and its en
   CHECK(child.output->take() == "hello\n/\nnone\n");
 }
 
+TEST_CASE("a thousand processes that a child leaves behind are killed together") {
+  Spawner spawner(testing::fib_binary());
+  auto child = start(
+      spawner, "i=0; while [ $i -lt 1000 ]; do setsid sleep 1000 & i=$((i + 1)); done; echo $!; exit 0");
+  const auto status = spawner.wait(child.id, 60'000);
+  REQUIRE(status);
+  CHECK(gone_soon(printed_pid(child)));
+}
+
 TEST_CASE("a child inherits no descriptor but its channel and its output") {
   Spawner spawner(testing::fib_binary());
   auto child = start(spawner, "ls /proc/self/fd | tr '\\n' ' '");
