@@ -254,10 +254,21 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
   return kDone;
 }
 
+// What is written below a dataset goes through none of its links, which may lead anywhere.
+void expect_no_link(const fs::path& output, const fs::path& dataset) {
+  std::error_code error;
+  if (!fs::is_symlink(output, error)) return;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(output).parent_path(), error);
+  const fs::path from_dataset = folder.lexically_relative(fs::weakly_canonical(dataset, error));
+  if (!from_dataset.empty() && *from_dataset.begin() != "..")
+    throw Error("{} is a link in the dataset's folder: remove it, or name another file", output.string());
+}
+
 int run(ExportCommand command) {
   check_usage(command);
   if (command.local.empty()) command.local = dataset::default_dataset_path().string();
   dataset::expect_dataset_folder(command.local);
+  if (!command.to_stdout()) expect_no_link(command.output, command.local);
   // An export to stdout has nothing to clean up: there, signals do what they always do.
   if (command.to_stdout()) return write_file_or_stdout(command, false);
   return until_interrupted(

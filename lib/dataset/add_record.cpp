@@ -1,6 +1,7 @@
 #include "dataset/add_record.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,8 +42,9 @@ void write_new(int root, const fs::path& relative, const fs::path& file, const s
 // The new content lies whole beside the old one before it takes its place.
 void replace(int root, const fs::path& relative, const fs::path& file, const std::string& text) {
   const auto folder = util::folder_beneath(root, relative.parent_path(), true);
-  const std::string beside = "." + relative.filename().string() + ".new";
-  (void)::unlinkat(folder.get(), beside.c_str(), 0);  // of a process that was killed
+  // Others may replace it at the same time.
+  const std::string beside = fmt::format(".fib-{}.new", ::getpid());
+  (void)::unlinkat(folder.get(), beside.c_str(), 0);  // of a process of that number that was killed
   write_new(root, relative.parent_path() / beside, file, text);
   if (::renameat(folder.get(), beside.c_str(), folder.get(), relative.filename().c_str()) != 0) {
     const int error = errno;

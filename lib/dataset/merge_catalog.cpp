@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "dataset/blobs.h"
 #include "dataset/known_names.h"
@@ -64,22 +65,28 @@ std::string text_of(const model::json::Value& value) {
   return model::json::dump(value, model::json::Form::compact, model::json::NonFinite::strings);
 }
 
-// The first member that differs between two documents: "reference", or "spec.entry_point".
+std::map<std::string_view, const model::json::Value*> members_by_name(const model::json::Value& object) {
+  std::map<std::string_view, const model::json::Value*> members;
+  for (const auto& [name, value] : object.members) members.emplace(name, &value);
+  return members;
+}
+
+// The first member by name that differs between two documents: "reference", or "spec.entry_point".
 std::string differing_field(const model::json::Value& left, const model::json::Value& right) {
   using model::json::Kind;
   if (left.kind != Kind::object || right.kind != Kind::object) return "";
-  std::set<std::string> names;
-  for (const auto& member : left.members) names.insert(member.first);
-  for (const auto& member : right.members) names.insert(member.first);
-  for (const auto& name : names) {
-    const auto* a = left.find(name);
-    const auto* b = right.find(name);
-    if (a == nullptr || b == nullptr) return name;
-    if (text_of(*a) == text_of(*b)) continue;
-    const std::string inner = differing_field(*a, *b);
-    return inner.empty() ? name : fmt::format("{}.{}", name, inner);
+  const auto of_left = members_by_name(left);
+  const auto of_right = members_by_name(right);
+  auto a = of_left.begin();
+  auto b = of_right.begin();
+  for (; a != of_left.end() && b != of_right.end(); ++a, ++b) {
+    if (a->first != b->first) return std::string(std::min(a->first, b->first));
+    if (text_of(*a->second) == text_of(*b->second)) continue;
+    const std::string inner = differing_field(*a->second, *b->second);
+    return inner.empty() ? std::string(a->first) : fmt::format("{}.{}", a->first, inner);
   }
-  return "";
+  if (a != of_left.end()) return std::string(a->first);
+  return b != of_right.end() ? std::string(b->first) : "";
 }
 
 // A workload with the content of its blobs.

@@ -30,10 +30,10 @@ std::optional<TraceHead> read_members(sj::object object) {
     if (field.unescaped_key().get(key) != simdjson::SUCCESS || field.value().get(value) != simdjson::SUCCESS)
       return std::nullopt;
     if (key == "definition") {
+      // Of two values of one key the last counts, as everywhere.
       auto text = text_if_any(value);
-      if (!text) return std::nullopt;
-      head.definition = std::move(*text);
-      named = true;
+      named = text.has_value();
+      head.definition = std::move(text).value_or("");
     } else if (key == "solution") {
       head.solution = text_if_any(value);
     } else if (key == "evaluation") {

@@ -1,6 +1,8 @@
 #include "model/axis_expression.h"
 
 #include <cmath>
+#include <map>
+#include <utility>
 #include <variant>
 
 #include "python/arithmetic.h"
@@ -75,9 +77,23 @@ void check_axis_expression(const std::string& expression, const std::set<std::st
   }
 }
 
+namespace {
+
+// Thousands of workloads ask for the values of the same few expressions: each is parsed once.
+const Expr& parsed(const std::string& expression) {
+  constexpr std::size_t kMost = 1000;
+  thread_local std::map<std::string, python::ExprPtr> known;
+  if (const auto found = known.find(expression); found != known.end()) return *found->second;
+  auto tree = python::parse_expression(expression);
+  if (known.size() >= kMost) known.clear();
+  return *known.emplace(expression, std::move(tree)).first->second;
+}
+
+}  // namespace
+
 std::int64_t axis_expression_value(const std::string& expression, const AxisValues& values) {
   try {
-    return size_of(value_of(*python::parse_expression(expression), values));
+    return size_of(value_of(parsed(expression), values));
   } catch (const std::exception& error) {
     throw Error("expression \"{}\": {}", shortened(expression), error.what());
   }

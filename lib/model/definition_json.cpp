@@ -109,6 +109,7 @@ void read_op_type(ObjectReader& object, const json::Value& value, Definition& de
 void check_counts(const Definition& definition) {
   constexpr std::size_t kMost = 1000;
   constexpr std::size_t kMostDimensions = 64;
+  constexpr std::size_t kMostOfAll = 4096;
   const auto expect = [](std::string_view what, std::size_t count, std::size_t most) {
     if (count > most) refuse_definition(fmt::format("{}: {} of them, more than {}", what, count, most));
   };
@@ -116,27 +117,35 @@ void check_counts(const Definition& definition) {
   expect("Inputs", definition.inputs.size(), kMost);
   expect("Outputs", definition.outputs.size(), kMost);
   if (definition.constraints) expect("Constraints", definition.constraints->size(), kMost);
+  std::size_t all = 0;
   for (const auto* tensors : {&definition.inputs, &definition.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
-      if (!tensor.is_scalar())
-        expect(fmt::format("Dimensions of \"{}\"", tensor.name), tensor.shape->size(), kMostDimensions);
+      if (tensor.is_scalar()) continue;
+      expect(fmt::format("Dimensions of \"{}\"", tensor.name), tensor.shape->size(), kMostDimensions);
+      all += tensor.shape->size();
     }
   }
+  expect("Dimensions of all tensors", all, kMostOfAll);
 }
 
-// Python, read, takes a hundred times as much memory.
+// Python, read, takes a hundred times as much memory; expressions and constraints are computed for each
+// workload.
 void check_sizes(const Definition& definition) {
-  static constexpr std::size_t kMostBytes = 1 << 20;
-  const auto expect = [](std::string_view what, const std::string& text) {
-    if (text.size() > kMostBytes)
-      refuse_definition(fmt::format("{}: {} bytes, more than {}", what, text.size(), kMostBytes));
+  constexpr std::size_t kMostReference = 1 << 20;
+  constexpr std::size_t kMostExpressions = 16 * 1024;
+  constexpr std::size_t kMostConstraints = 32 * 1024;
+  const auto expect = [](std::string_view what, std::size_t bytes, std::size_t most) {
+    if (bytes > most) refuse_definition(fmt::format("{}: {} bytes, more than {}", what, bytes, most));
   };
-  expect("Reference", definition.reference);
-  for (const auto& [name, axis] : definition.axes) {
-    if (axis.expression) expect("Expression of an axis", *axis.expression);
-  }
+  std::size_t expressions = 0;
+  std::size_t constraints = 0;
+  for (const auto& [name, axis] : definition.axes)
+    expressions += axis.expression ? axis.expression->size() : 0;
   for (const std::string& constraint : definition.constraints.value_or(std::vector<std::string>{}))
-    expect("Constraint", constraint);
+    constraints += constraint.size();
+  expect("Reference", definition.reference.size(), kMostReference);
+  expect("Expressions of all axes", expressions, kMostExpressions);
+  expect("All constraints", constraints, kMostConstraints);
 }
 
 // Expressions may use constants and variables only, so that their order does not matter.

@@ -17,6 +17,8 @@ constexpr std::size_t kGroupIndent = 2;
 
 using Lines = std::vector<std::string>;
 
+constexpr std::size_t kWidestColumn = 400;  // where there is no terminal
+
 // What is drawn of one column.
 struct Drawn {
   std::size_t index = 0;  // in the table
@@ -105,6 +107,7 @@ class TextTable {
 
   // In a table that does not fit each cell has a line of its own.
   void shorten_all_names() {
+    if (style_.width == 0) return;
     for (Drawn& drawn : drawn_) {
       const std::size_t width = total() > limit() ? room() : drawn.width;
       if (drawn.column->fit != Fit::name || drawn.content <= width) continue;
@@ -147,6 +150,9 @@ class TextTable {
         drawn.content = std::max(drawn.content, display_width(printable(row[drawn.index].text)));
       }
       drawn.width = std::max(drawn.content, header_width(drawn.header));
+      // Nothing is cut where there is no terminal; what is longer stands out of its column, or one long cell
+      // would give all rows as many spaces.
+      if (style_.width == 0) drawn.width = std::min(drawn.width, kWidestColumn);
     }
   }
 
@@ -207,7 +213,8 @@ class TextTable {
   }
 
   // A header is no name of its column.
-  [[nodiscard]] static std::string cut(const Drawn& drawn, const std::string& text, std::size_t width) {
+  [[nodiscard]] std::string cut(const Drawn& drawn, const std::string& text, std::size_t width) const {
+    if (style_.width == 0) return text;
     const auto name = drawn.names.find(text);
     return name != drawn.names.end() ? name->second : shorten(text, width);
   }
@@ -219,7 +226,7 @@ class TextTable {
       const Cell& cell = cell_of(drawn);
       const std::string whole = printable(cell.text);
       const std::string text = cut(drawn, whole, drawn.width);
-      const std::string padding(drawn.width - display_width(text), ' ');
+      const std::string padding(drawn.width - std::min(drawn.width, display_width(text)), ' ');
       const std::string shown = colored(text, cell.tone);
       if (&drawn != &drawn_.front()) result += std::string(kGap, ' ');
       result += drawn.column->align == Align::right ? padding + shown : shown + padding;

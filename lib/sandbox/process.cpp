@@ -42,8 +42,10 @@ void drop_capabilities() {
 }
 
 void limit_data(std::uint64_t more_bytes) {
-  const rlim_t limit = data_in_use() + more_bytes;
-  const rlimit both{limit, limit};
+  rlimit both{};
+  if (::getrlimit(RLIMIT_DATA, &both) != 0) throw util::errno_error("cannot read the sandbox's limits");
+  both.rlim_max = std::min<rlim_t>(both.rlim_max, data_in_use() + more_bytes);
+  both.rlim_cur = both.rlim_max;
   if (::setrlimit(RLIMIT_DATA, &both) != 0) throw util::errno_error("cannot limit the sandbox's memory");
 }
 

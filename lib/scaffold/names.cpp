@@ -43,18 +43,20 @@ std::string one_line(std::string_view text) {
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
       ' ');
   while (!line.empty() && (line.back() == '\\' || line.back() == ' ')) line.pop_back();
+  for (std::size_t at = 0; (at = line.find('\\', at)) != std::string::npos; at += 2) line.insert(at, 1, '\\');
   for (std::size_t at = 0; (at = line.find("\"\"\"", at)) != std::string::npos;) line.replace(at, 3, "'''");
   return line;
 }
 
 std::string described(const model::TensorSpec& tensor, std::size_t width) {
+  constexpr std::size_t kWidest = 40;
   std::string shape = "scalar";
   if (tensor.shape) {
     shape = "[";
     for (std::size_t i = 0; i < tensor.shape->size(); ++i) shape += (i == 0 ? "" : ", ") + (*tensor.shape)[i];
     shape += "]";
   }
-  return one_line(fmt::format("  {:<{}}  {} {}", tensor.name, width, tensor.dtype, shape));
+  return one_line(fmt::format("  {:<{}}  {} {}", tensor.name, std::min(width, kWidest), tensor.dtype, shape));
 }
 
 }  // namespace

@@ -26,12 +26,16 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 
 std::vector<std::string> closest(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 3;
+  constexpr std::size_t kLongest = 256;  // of names of datasets; others are no slips of a finger
+  if (name.size() > kLongest) return {};
   const std::size_t limit = std::max<std::size_t>(2, name.size() / 3);
   std::set<std::pair<std::size_t, std::string>> found;
   for (const std::string& other : names) {
-    if (other.empty() || name.empty()) continue;
-    const std::size_t distance = edit_distance(name, other);
+    if (other.empty() || name.empty() || other.size() > kLongest) continue;
     const bool holds = other.find(name) != std::string::npos || name.find(other) != std::string_view::npos;
+    const std::size_t longer = std::max(name.size(), other.size()) - std::min(name.size(), other.size());
+    if (longer > limit && !holds) continue;
+    const std::size_t distance = edit_distance(name, other);
     if (distance <= limit || holds) found.emplace(distance, other);
   }
   std::vector<std::string> result;

@@ -131,6 +131,9 @@ class ConstraintCheck {
 
   Messages run() {
     for (const std::string& text : *definition_.constraints) check(text);
+    if (broken_ > kMostTold)
+      error(messages_, {subject_.scanned.file},
+            fmt::format("{} more workloads break constraints", broken_ - kMostTold));
     return std::move(messages_);
   }
 
@@ -155,7 +158,7 @@ class ConstraintCheck {
 
   void report(const model::ConstraintJudgement& judgement, const std::string& text, const Place& place,
               const std::string& subject, std::string_view cause) {
-    if (judgement.verdict != model::ConstraintVerdict::broken) return;
+    if (judgement.verdict != model::ConstraintVerdict::broken || ++broken_ > kMostTold) return;
     error(messages_, place,
           fmt::format("{}constraint {} does not hold, for {} is false; correct the constraint or the {}",
                       subject, dataset::python_repr(text), judgement.comparison, cause));
@@ -171,10 +174,13 @@ class ConstraintCheck {
     }
   }
 
+  static constexpr std::size_t kMostTold = 1000;  // all others are counted
+
   const Subject& subject_;
   const model::Definition& definition_;
   Blobs& blobs_;
   Messages messages_;
+  std::size_t broken_ = 0;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "dataset/known_names.h"
 #include "dataset/named_runs.h"
@@ -54,10 +55,12 @@ std::vector<std::string> ranked_solutions(const report::HardwareSummary& summary
 void sort_by_size(const model::Definition* definition, std::vector<const model::Workload*>& workloads) {
   const SizeAxis axis = size_axis(definition, workloads);
   if (axis.kind == SizeAxis::Kind::place) return;
-  std::stable_sort(workloads.begin(), workloads.end(),
-                   [&](const model::Workload* left, const model::Workload* right) {
-                     return size_of(axis, definition, *left, 0) < size_of(axis, definition, *right, 0);
-                   });
+  std::vector<std::pair<double, const model::Workload*>> sized;
+  for (const model::Workload* workload : workloads)
+    sized.emplace_back(size_of(axis, definition, *workload, 0), workload);
+  std::stable_sort(sized.begin(), sized.end(),
+                   [](const auto& left, const auto& right) { return left.first < right.first; });
+  std::transform(sized.begin(), sized.end(), workloads.begin(), [](const auto& one) { return one.second; });
 }
 
 // `results` are those of one hardware, the latest of each solution and workload.

@@ -128,11 +128,21 @@ TEST_CASE("an export makes folders, and never replaces what is no file") {
   CHECK(fs::is_fifo(files.root() / "pipe"));
   CHECK(run_export(files, {"--format", "csv", "--output", "new"}).err ==
         "fib: cannot write new: it is not a regular file\n");
-  files.write("real.csv", "old");
-  fs::create_symlink("real.csv", files.root() / "link.csv");
-  CHECK(run_export(files, {"--format", "csv", "--output", "link.csv"}).exit_code == 0);
-  CHECK(fs::is_symlink(files.root() / "link.csv"));
-  CHECK(util::read_file(files.root() / "real.csv") != "old");
+  // A link of the user's own is followed; one of the dataset may lead anywhere.
+  const testing::TemporaryFolder own;
+  util::write_file_atomic(own.path() / "real.csv", "old");
+  fs::create_symlink("real.csv", own.path() / "link.csv");
+  CHECK(run_export(files, {"--format", "csv", "--output", (own.path() / "link.csv").string()}).exit_code ==
+        0);
+  CHECK(fs::is_symlink(own.path() / "link.csv"));
+  CHECK(util::read_file(own.path() / "real.csv") != "old");
+  fs::create_symlink(own.path() / "real.csv", files.root() / "link.csv");
+  for (const char* format : {"csv", "sqlite"}) {
+    const auto refused = run_export(files, {"--format", format, "--output", "link.csv"});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err ==
+          "fib: link.csv is a link in the dataset's folder: remove it, or name another file\n");
+  }
 }
 
 TEST_CASE("a filter that nothing has is an error") {

@@ -66,6 +66,23 @@ TEST_CASE("a definition that differs is an error that names the field, whatever 
   }
 }
 
+TEST_CASE("definitions with very many keys are compared in a moment") {
+  const TemporaryDataset a;
+  const TemporaryDataset b;
+  fill(a, "alice", {});
+  fill(b, "bob", {});
+  std::string text = testing::definition_text("d");
+  std::string keys;
+  for (int i = 0; i < 200'000; ++i) keys += "\"k" + std::to_string(i) + "\":1,";
+  text.insert(text.find('{') + 1, keys);
+  a.write("definitions/op/d.json", text);
+  b.write("definitions/op/d.json", text.insert(text.find('{') + 1, "\"a\":1,"));
+  check_refused({a.root(), b.root()},
+                "Definition conflict for 'd' during merge. \"a\" differs between " +
+                    (a.root() / "definitions/op/d.json").string(),
+                on_conflict(OnConflict::error));
+}
+
 TEST_CASE("solutions that differ are a conflict; traces go where their solution goes") {
   const TemporaryDataset a;
   const TemporaryDataset b;

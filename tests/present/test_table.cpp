@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 #include <sstream>
+#include <vector>
 
 #include "present/document.h"
 #include "present/table.h"
@@ -37,6 +38,19 @@ TEST_CASE("a table as text has a rule, numbers to the right and no trailing spac
         "-------------------------\n"
         "alice       0.3333    1/2\n"
         "b                -  12/12\n");
+}
+
+TEST_CASE("where there is no terminal no cell is cut, and a very long one does not widen the others' lines") {
+  Table table;
+  table.columns = {name_column("Name", "name"), text_column("Text", "text")};
+  const std::string longest(1000, 'x');
+  table.rows = {{text_cell("a"), text_cell("b")}, {text_cell(longest), text_cell("c")}};
+  std::istringstream lines(to_text(table, {}));
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  REQUIRE(all.size() == 4);
+  CHECK(all[2] == "a" + std::string(401, ' ') + "b");
+  CHECK(all[3] == longest + "  c");
 }
 
 TEST_CASE("bold is written only when asked for") {

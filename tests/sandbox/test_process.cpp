@@ -53,6 +53,18 @@ TEST_CASE("no process can be made in the sandbox, but threads can") {
         }) == 7);
 }
 
+TEST_CASE("a limit on memory that the user has already is kept where it is lower") {
+  CHECK(testing::in_child([] {
+          const rlimit low{std::uint64_t{512} << 20U, std::uint64_t{512} << 20U};
+          if (::setrlimit(RLIMIT_DATA, &low) != 0) return 1;
+          sandbox::drop_capabilities();
+          sandbox::limit_data(std::uint64_t{1} << 40U);
+          rlimit now{};
+          (void)::getrlimit(RLIMIT_DATA, &now);
+          return now.rlim_max == low.rlim_max ? 0 : 2;
+        }) == 0);
+}
+
 TEST_CASE(
     "the sandbox has fewer descriptors than who starts it, so that it cannot use up what the user may have "
     "on their way") {

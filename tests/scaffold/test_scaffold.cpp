@@ -19,7 +19,7 @@ namespace {
 // Names and texts that would end a comment or a string, are keywords, or no identifiers.
 model::Definition hostile() {
   return model::parse_definition(R"({
-    "name": "x */ \" \"\"\" \\", "op_type": "t", "description": "first line \\\nsecond */ \"\"\" line",
+    "name": "x */ \" \"\"\" \\", "op_type": "t", "description": "first \\ulin \\N{x} line \\\nsecond */ \"\"\" line",
     "axes": {"m": {"type": "const", "value": 2}, "class": {"type": "var"}, "1 x": {"type": "const", "value": 3}, "e": {"type": "expr", "expression": "m * 2"}},
     "inputs": {"int": {"shape": ["class", "1 x"], "dtype": "bfloat16"}, "a-b": {"shape": null, "dtype": "int64"},
                "a b": {"shape": null, "dtype": "float16"}, "run": {"shape": [], "dtype": "bool"}},
@@ -100,6 +100,22 @@ TEST_CASE("sources in Python and Triton parse, and hold the reference under anot
       CHECK_THAT(source, Catch::Contains("def reference("));
     }
   }
+}
+
+TEST_CASE("texts of a definition are no escapes of Python, and one long name does not widen all lines") {
+  auto definition = hostile();
+  const testing::TemporaryFolder folder;
+  util::write_file_atomic(folder.path() / "a.py", scaffold::new_source(definition, SourceLanguage::python));
+  const auto done =
+      testing::run_process({"python3", "-W", "error", "-m", "py_compile", (folder.path() / "a.py").string()});
+  CHECK(done.err == "");
+  definition.inputs.front().name = std::string(100'000, 'n');
+  while (definition.inputs.size() < 200) {
+    auto tensor = definition.inputs.back();
+    tensor.name = "t" + std::to_string(definition.inputs.size());
+    definition.inputs.push_back(tensor);
+  }
+  CHECK(scaffold::new_source(definition, SourceLanguage::c).size() < 2'000'000);
 }
 
 TEST_CASE("a CUDA source launches on the stream and returns what went wrong") {

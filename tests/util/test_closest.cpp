@@ -16,4 +16,9 @@ TEST_CASE("names that a user may have meant") {
   CHECK(closest("xyzzy", names).empty());
   CHECK(util::did_you_mean("gemm_n15", names) == "; did you mean \"gemm_n128\" or \"gemm_n256\"?");
   CHECK(util::did_you_mean("", names) == "");
+  // No slip of a finger is so long, and to look for one would take hours.
+  const std::string longest(256, 'a');
+  CHECK(closest(longest.substr(1), {longest}) == std::vector<std::string>{longest});
+  CHECK(closest(longest, {longest + "b"}).empty());
+  CHECK(closest(longest + "b", {longest}).empty());
 }

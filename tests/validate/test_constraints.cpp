@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "validate/broken_constraint.h"
 #include "validate/support.h"
 
@@ -51,6 +53,14 @@ TEST_CASE("constraints: each workload's axes") {
       "or tensors";
   CHECK(said_of("B.shape[0] > N", workloads) ==
         Lines{"error: workload w" + rest, "error: workload v" + rest});
+}
+
+TEST_CASE("constraints: a thousand broken workloads are told, and all others counted") {
+  std::string workloads;
+  for (int i = 0; i < 1003; ++i) workloads += record(workload_json("w" + std::to_string(i)));
+  const auto lines = said_of("B.shape[0] > N", workloads);
+  REQUIRE(lines.size() == 1001);
+  CHECK(std::count(lines.begin(), lines.end(), "error: 3 more workloads break constraints") == 1);
 }
 
 TEST_CASE("constraints: what a blob holds; nothing is said about random inputs and missing blobs") {
