@@ -10,14 +10,16 @@
 namespace fib::eval {
 namespace {
 
-// Six in each order and two of repetitions, and the judge is asked twice.
-constexpr std::size_t kTests = 28;
+// Eight in each order and two of repetitions, and the judge is asked twice.
+constexpr std::size_t kTests = 36;
 constexpr std::size_t kLeastForSmoothTest = 400;
-constexpr double kMostOfFlat = 0.05;  // the largest probability of a row that is called flat
+constexpr double kMostOfFlat = 0.1;  // the largest share in a row that is called flat
 constexpr const char* kOrderNames[] = {"by probability", "by index"};
 constexpr const char* kOfCalls = "depend on those of the call before, as with a seed that stays the same";
 constexpr const char* kOfRows =
     "of neighbouring rows depend on each other, as with one random number for all";
+
+bool is_flat(const RowDraw& draw) { return draw.largest_share < kMostOfFlat; }
 
 double difference(double later, double earlier) {
   const double difference = later - earlier;
@@ -42,13 +44,20 @@ void DrawStatistics::add(Thinned& thinned, double value) {
 
 void DrawStatistics::add(Order& order, const std::vector<std::optional<double>>& u,
                          const std::vector<RowDraw>& draws) {
+  const auto add_between = [&](Thinned Uniform::*numbers, double later, double earlier, bool are_flat) {
+    const double between = difference(later, earlier);
+    add(order.of_all_rows.*numbers, between);
+    if (are_flat) add(order.of_flat_rows.*numbers, between);
+  };
   for (std::size_t row = 0; row < u.size(); ++row) {
     if (!u[row]) continue;
-    add(order.u, *u[row]);
-    if (draws[row].largest < kMostOfFlat) add(order.u_of_flat_rows, *u[row]);
-    if (row > 0 && u[row - 1]) add(order.between_rows, difference(*u[row], *u[row - 1]));
+    const bool flat = is_flat(draws[row]);
+    add(order.of_all_rows.u, *u[row]);
+    if (flat) add(order.of_flat_rows.u, *u[row]);
+    if (row > 0 && u[row - 1])
+      add_between(&Uniform::between_rows, *u[row], *u[row - 1], flat && is_flat(draws[row - 1]));
     if (row < order.previous.size() && order.previous[row])
-      add(order.between_calls, difference(*u[row], *order.previous[row]));
+      add_between(&Uniform::between_calls, *u[row], *order.previous[row], flat && is_flat(previous_[row]));
   }
   order.previous = u;
 }
@@ -80,29 +89,29 @@ void DrawStatistics::add_repetitions(const std::vector<RowDraw>& draws) {
 
 DrawStatistics::Summary DrawStatistics::summarise() const {
   Summary summary;
-  summary.samples = orders_[0].u.values.size();
+  summary.samples = orders_[0].of_all_rows.u.values.size();
   summary.distance_limit = distance_of_p(kLeastPValue / kTests, summary.samples);
   const auto consider = [&](double p, const std::string& what) {
     if (p * kTests >= summary.p_value) return;
     summary.p_value = p * kTests;
     summary.worst = what;
   };
-  for (std::size_t i = 0; i < kOrders; ++i) {
-    const Order& order = orders_[i];
-    summary.distance = std::max(summary.distance, distance_from_uniform(order.u.values));
-    const auto of_rows = [&](const std::vector<double>& u, const char* which) {
-      const auto wrong =
-          fmt::format("do not have the distribution asked for (tokens {}{})", kOrderNames[i], which);
-      consider(p_of_distance(distance_from_uniform(u), u.size()), wrong);
-      if (u.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(u), wrong);
-    };
-    of_rows(order.u.values, "");
-    of_rows(order.u_of_flat_rows.values, ", rows without a probable one");
+  const auto consider_numbers = [&](const Uniform& numbers, const std::string& wrong) {
+    const auto& u = numbers.u.values;
+    consider(p_of_distance(distance_from_uniform(u), u.size()), wrong);
+    if (u.size() >= kLeastForSmoothTest) consider(p_of_smooth_test(u), wrong);
     const auto between = [&](const Thinned& differences, const char* what) {
       consider(p_of_distance(distance_from_uniform(differences.values), differences.values.size()), what);
     };
-    between(order.between_calls, kOfCalls);
-    between(order.between_rows, kOfRows);
+    between(numbers.between_calls, kOfCalls);
+    between(numbers.between_rows, kOfRows);
+  };
+  for (std::size_t i = 0; i < kOrders; ++i) {
+    const Order& order = orders_[i];
+    summary.distance = std::max(summary.distance, distance_from_uniform(order.of_all_rows.u.values));
+    const auto wrong = fmt::format("do not have the distribution asked for (tokens {})", kOrderNames[i]);
+    consider_numbers(order.of_all_rows, wrong);
+    consider_numbers(order.of_flat_rows, wrong + ", in rows without a probable token");
   }
   consider(of_calls_.p_value(), kOfCalls);
   consider(of_rows_.p_value(), kOfRows);

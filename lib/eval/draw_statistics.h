@@ -36,12 +36,16 @@ class DrawStatistics {
     std::vector<double> values;
     double share = 1;  // of all
   };
-  // Numbers that are uniform for a right sampler, in one order.
-  struct Order {
+  // Numbers that are uniform for a right sampler.
+  struct Uniform {
     Thinned u;
-    Thinned u_of_flat_rows;  // those where no token is probable
     Thinned between_calls;
     Thinned between_rows;
+  };
+  // Those of one order.
+  struct Order {
+    Uniform of_all_rows;
+    Uniform of_flat_rows;                         // in which no token is probable
     std::vector<std::optional<double>> previous;  // u of each row in the call before
   };
   void add(Order& order, const std::vector<std::optional<double>>& u, const std::vector<RowDraw>& draws);

@@ -22,13 +22,14 @@
 // indices, with U from the run's secret, and tests by uniformity.h. Rows of which rounding or ties leave open
 // what is kept are left out; of more than twice kMostSamples samples a random half is dropped, so that no
 // call counts less than another:
-//   * both u: distance and, from 400 samples on, smooth test; of all rows, and of those alone whose most
-//   probable
-//     token has less than 1/20, where filters that keep too few or too many tokens show;
+//   * both u: distance and, from 400 samples on, smooth test;
 //   * differences modulo 1 between a row's u in one call and in the next, both orders: distance. Draws that a
 //     fixed seed repeats from call to call are near 0;
 //   * differences modulo 1 between neighbouring rows of a call, both orders: distance. Rows that share one
 //     random number are near 0;
+//   * the same once more of rows alone in which no token has a tenth of what is kept: there u says most, and
+//   filters
+//     that keep too few or too many tokens show;
 //   * whether a row has the token of the call before, or of the row before, more often than chance has it
 //     (repetition.h): samplers that compare one random number a token are found by that.
 // Some calls, which are not timed, repeat the inputs of the last one (repeats_wanted()), where a sampler
@@ -38,7 +39,7 @@
 //
 // That is asked after the calls of the trials and, where more are made, after all: a sampler must not be
 // right only when nobody looks at the clock. The evaluation fails when the smallest p-value, times the
-// twenty-eight that there are, is below 1e-6: of a million right samplers at most one fails.
+// thirty-six that there are, is below 1e-6: of a million right samplers at most one fails.
 //
 // Power: how many samples detect what in at least 19 of 20 evaluations, for random probabilities
 // (tensor/random.h) of thousands of tokens and more (tests/eval/bench_sampling.cpp measures it):
@@ -57,7 +58,7 @@
 // are not timed, within the call budget. Below that only power is lost, the error stays.
 //
 // correctness: max_absolute_error is the larger of the two distances, max_relative_error 0; infinite where a
-// sample is none. extra holds "samples", "p_value" (twenty-eight times the smallest, at most 1), "distance",
+// sample is none. extra holds "samples", "p_value" (thirty-six times the smallest, at most 1), "distance",
 // and "distance_limit", the distance at which it would fail.
 namespace fib::eval {
 

@@ -210,7 +210,7 @@ RowDraw look_up(std::span<const float> row, const RowFilter& filter, std::size_t
   draw.inside = !meaningful || value >= borders.outermost;
   draw.usable = meaningful && borders.open <= kMostOpen * sums.kept;
   if (!meaningful) return draw;
-  draw.largest = static_cast<double>(sums.largest) / sums.all;
+  draw.largest_share = static_cast<double>(sums.largest) / sums.kept;
   const bool kept = value >= borders.kept;
   draw.share = kept ? positive(value) / sums.kept : 0;
   draw.below_by_rank = (sums.above + (kept ? ties_before(row, token) : 0)) / sums.kept;

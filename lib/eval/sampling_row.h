@@ -22,13 +22,13 @@ struct RowDraw {
   std::size_t token = 0;   // its index
   bool inside = false;     // kept, or as near to top-p's border as float32 sums may err
   double probability = 0;  // of the token, before it is cut
-  double largest = 0;      // of all tokens' probabilities, before they are cut
   std::uint64_t rank = 0;  // how many tokens are more probable
   std::uint64_t kept = 0;  // how many tokens are kept
   // Whether the row says enough for statistics: no, where ties or rounding at the border leave it open
   // whether more than a hundredth of the mass is kept, or where the row holds no probabilities at all.
   bool usable = false;
   double share = 0;           // the token's, of the kept mass: 0 where it is not kept
+  double largest_share = 0;   // the most probable token's
   double below_by_rank = 0;   // kept mass before the token, tokens by falling probability, then index
   double below_by_index = 0;  // the same with tokens by index
 };
