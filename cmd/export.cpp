@@ -257,11 +257,14 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
 // What is written below a dataset goes through none of its links, which may lead anywhere.
 void expect_no_link(const fs::path& output, const fs::path& dataset) {
   std::error_code error;
-  if (!fs::is_symlink(output, error)) return;
-  const fs::path folder = fs::weakly_canonical(fs::absolute(output).parent_path(), error);
-  const fs::path from_dataset = folder.lexically_relative(fs::weakly_canonical(dataset, error));
-  if (!from_dataset.empty() && *from_dataset.begin() != "..")
-    throw Error("{} is a link in the dataset's folder: remove it, or name another file", output.string());
+  fs::path walked;
+  bool is_inside = false;
+  for (const auto& part : fs::absolute(output).lexically_normal()) {
+    walked /= part;
+    if (is_inside && fs::is_symlink(walked, error))
+      throw Error("{} is a link in the dataset's folder: remove it, or name another file", walked.string());
+    is_inside = is_inside || fs::equivalent(walked, dataset, error);
+  }
 }
 
 int run(ExportCommand command) {

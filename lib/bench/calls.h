@@ -37,7 +37,7 @@ class Calls {
   [[nodiscard]] worker::CallTimes make(worker::Clock clock);
 
   // The same on the set of the call before.
-  void repeat(worker::Clock clock);
+  worker::CallTimes repeat(worker::Clock clock);
 
   // Whether the time that a call claims is possible: not longer than the coordinator saw, and not shorter
   // than writing the outputs takes.

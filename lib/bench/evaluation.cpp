@@ -29,15 +29,22 @@ double median_ns(const std::vector<worker::CallTimes>& calls) {
   return eval::median(all);
 }
 
-// Whether calls that nobody times take a solution so much longer than those that count that it seems to keep
-// down how many of them there are.
-bool is_much_slower(const std::vector<worker::CallTimes>& further,
-                    const std::vector<worker::CallTimes>& counted) {
-  constexpr std::size_t kEnough = 10;
+// What a call took by the coordinator's clock.
+double wall_ms(const worker::CallTimes& call) {
+  return util::in_ms(call.envelope_ns + call.beside.prepare_ns + call.beside.collect_ns);
+}
+
+// Whether calls that nobody times have used up their time by being slower than those that are timed: a
+// solution that wants few of its calls to be judged would do that.
+bool used_up_the_time(const std::vector<worker::CallTimes>& further,
+                      const std::vector<worker::CallTimes>& counted, double budget_ms) {
   constexpr double kTimes = 5;
-  constexpr double kMoreNs = 1e6;
-  if (further.size() < kEnough || counted.empty()) return false;
-  return median_ns(further) > kTimes * median_ns(counted) + kMoreNs;
+  std::vector<double> usual;
+  for (const auto& call : counted) usual.push_back(wall_ms(call));
+  if (usual.empty()) return false;
+  double beyond = 0;
+  for (const auto& call : further) beyond += std::max(0.0, wall_ms(call) - kTimes * eval::median(usual));
+  return beyond > budget_ms / 2;
 }
 
 // What is known before the first call.
@@ -65,14 +72,10 @@ bool seems_longer(const Measurement& result) {
 }
 
 // Work of others on the GPU makes calls longer: nobody can tell that from work of the solution, which may
-// also have left it there itself. Throws Error.
+// also have left it there itself. Throws NoVerdict.
 void expect_idle_device(const EvaluationParts& parts) {
   const Stopped stopped(parts.worker);
-  if (becomes_idle(parts.judge, kLooksForIdle)) return;
-  throw Error(
-      "other work keeps the GPU busy, of another process or left there by the solution: calls cannot be "
-      "timed; end it, "
-      "or choose another device");
+  if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
 }
 
 // Throws Failed for times that cannot be true.
@@ -103,12 +106,17 @@ Measurement EvaluationRun::run() {
     if (were_shared) check_on_own_sets();
   });
   sort_calls();  // those before a failure too
-  const bool believed = made && succeeds([this] { believe_times(result_); });
-  add_unclaimed_time(result_);
-  if (made && result_.on_cuda && seems_longer(result_)) expect_idle_device(parts_);
   // A solution can count: the trials' calls are judged without those that come after them.
+  const bool right = made && succeeds([this] { conclude(); });
+  const bool believed = right && succeeds([this] { believe_times(result_); });
+  add_unclaimed_time(result_);
+  const bool is_doubtful =
+      believed || (right && result_.failure && result_.failure->code == model::ErrorCode::unexplained_time);
+  if (is_doubtful && result_.on_cuda) {
+    if (seems_longer(result_)) expect_idle_device(parts_);
+    if (expected_.reference_was_disturbed()) throw busy_device();
+  }
   const bool passed = believed && succeeds([this] {
-                        conclude();
                         make_further_calls();
                         conclude();
                       });
@@ -274,16 +282,17 @@ void EvaluationRun::conclude() {
 void EvaluationRun::make_further_calls() {
   const auto& opened = parts_.workload.opened;
   const auto repeats = [&] { return calls_.made() - calls_.sets(); };
-  while (repeats() < opened.repeats_wanted && (repeats() == 0 || is_in_budget()))
-    calls_.repeat(clocks_.of_calls());
   std::vector<worker::CallTimes> further;
+  while (repeats() < opened.repeats_wanted && (repeats() == 0 || is_in_budget()))
+    further.push_back(calls_.repeat(clocks_.of_calls()));
   while (calls_.sets() < opened.calls_wanted && is_in_budget())
     further.push_back(calls_.make(clocks_.of_calls()));
-  if (calls_.sets() < opened.calls_wanted && is_much_slower(further, counted_))
-    throw Error(
-        "calls that nobody times took the solution far longer than those before, so that there was time for "
-        "too few "
-        "of them to judge it");
+  const bool are_fewer = calls_.sets() < opened.calls_wanted || repeats() < opened.repeats_wanted;
+  if (are_fewer && used_up_the_time(further, counted_, 1e3 * parts_.config.call_budget_s))
+    throw NoVerdict(
+        model::Fault::solution,
+        "calls that nobody times took the solution far longer than those before, so that there was time "
+        "for too few of them to judge it");
 }
 
 bool EvaluationRun::is_in_budget() const {
@@ -326,11 +335,6 @@ void EvaluationRun::complete_result() {
   std::string remarks;
   if (!parts_.facts.note.empty()) remarks += parts_.facts.note + '\n';
   if (const auto added = about_added_time(result_)) remarks += *added + '\n';
-  if (times_reference(parts_.config) && expected_.reference_was_disturbed())
-    remarks +=
-        "the reference was not timed, and there is no speedup: other work kept the GPU busy whenever it was "
-        "called, of "
-        "another process or left there by the solution\n";
   if (!result_.synthesized.empty())
     remarks += fmt::format("inputs made by --synthesize-missing: {}\n", fmt::join(result_.synthesized, ", "));
   result_.note = remarks + result_.note;

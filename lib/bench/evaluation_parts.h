@@ -16,6 +16,7 @@
 #include "bench/reference.h"
 #include "sandbox/process.h"
 #include "util/clock.h"
+#include "util/error.h"
 #include "worker/judge.h"
 #include "worker/worker.h"
 
@@ -63,6 +64,13 @@ struct EvaluationParts {
   [[nodiscard]] bool has_host_code() const { return symbols.empty(); }
   [[nodiscard]] bool has_tracer() const { return device.is_cuda() && facts.no_tracer.empty(); }
   [[nodiscard]] const eval::Layout& layout() const { return workload.opened.layout; }
+};
+
+// There can be no verdict, by the fault of others or of the solution.
+class NoVerdict : public Error {
+ public:
+  NoVerdict(model::Fault of, const std::string& why) : Error("{}", why), fault(of) {}
+  model::Fault fault;
 };
 
 // The solution has failed: ends an evaluation with this status and this text for the log.

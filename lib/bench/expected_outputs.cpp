@@ -26,6 +26,8 @@ constexpr double kTimedShare = 0.5;
 constexpr std::size_t kOverheadCalls = 256;
 constexpr std::size_t kEnoughOverheadCalls = 8;
 constexpr std::size_t kSmallBatch = 4;
+// After so many batches on a busy GPU, and none on an idle one, no more are made.
+constexpr int kMostDisturbed = 8;
 
 // How many of the reference's calls are made between two of the judge's: on a GPU each change from one
 // process to the other takes as long as a small call. On the CPU it saves next to nothing, and a call that
@@ -101,7 +103,7 @@ std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<wor
   const bool was_idle = !on_gpu || becomes_idle(parts_.judge, disturbed_ > 0 ? 1 : kLooksForIdle);
   auto calls = parts_.reference.calls(parts_.layout(), static_cast<std::uint32_t>(sets.size()));
   if (on_gpu && (!was_idle || !becomes_idle(parts_.judge, 1))) {
-    ++disturbed_;
+    if (++disturbed_ >= kMostDisturbed && reference_ms().empty()) throw busy_device();
     for (auto& call : calls) call.cold = true;
     return calls;
   }

@@ -28,7 +28,7 @@ class ExpectedOutputs {
 
   // Makes the expected outputs of `count` calls from `first` on, or of as many as are kept at once. Those
   // that are there already are not made again. Where the outputs are not compared with the reference's, a few
-  // of its calls are timed instead, once.
+  // of its calls are timed instead, once. Throws NoVerdict where the GPU stays busy.
   void make(std::uint64_t first, std::uint64_t count);
 
   // Whether those of this call are there.
@@ -50,11 +50,12 @@ class ExpectedOutputs {
   // Whether those are of all solutions.
   [[nodiscard]] bool reference_is_shared() const { return !workload_.reference_ms.empty(); }
 
-  // Whether the reference has no time since the GPU was busy whenever it was called (idle_device.h): other
-  // processes work there, or the solution has left work that goes on while it is stopped. A reference that
-  // takes longer than a slice of time, or whose kernels wait for the host, seems slower then, and a speedup
-  // over it would be a lie.
-  [[nodiscard]] bool reference_was_disturbed() const { return disturbed_ > 0 && reference_ms().empty(); }
+  // Whether nothing is known of the reference's time, or of what a call takes beside the work, for the GPU
+  // was busy whenever it was called (idle_device.h): other processes work there, or the solution has left
+  // work that goes on while it is stopped.
+  [[nodiscard]] bool reference_was_disturbed() const {
+    return disturbed_ > 0 && (reference_ms().empty() || !overhead());
+  }
 
   // Whether the reference's times are known within this share of their median, or more calls would not tell:
   // where they are not asked for, or were made for all solutions alike.

@@ -13,4 +13,11 @@ bool becomes_idle(worker::Judge& judge, int looks) {
   return true;
 }
 
+NoVerdict busy_device() {
+  return {model::Fault::machine,
+          "other work keeps the GPU busy, of another process or left there by the solution: calls cannot be "
+          "timed; end "
+          "it, or choose another device"};
+}
+
 }  // namespace fib::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/evaluation_parts.h"
 #include "worker/judge.h"
 #include "worker/worker.h"
 
@@ -25,5 +26,8 @@ inline constexpr int kLooksForIdle = 20;
 
 // Whether the judge's device is idle at one of so many looks. One thread; throws JudgeLost.
 [[nodiscard]] bool becomes_idle(worker::Judge& judge, int looks);
+
+// What is said where it does not. Whose work it is cannot be told.
+[[nodiscard]] NoVerdict busy_device();
 
 }  // namespace fib::bench

@@ -127,8 +127,11 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
     worker_.kill();
     const bool is_lost = close_if_lost();
     const auto* aside = is_lost ? nullptr : workloads_.put_aside(planned.workload);
-    return observer_.not_done(planned, aside != nullptr ? aside->fault : model::Fault::machine,
-                              is_lost ? closed_ : error.what());
+    const auto* none = dynamic_cast<const NoVerdict*>(&error);
+    const auto fault = aside != nullptr  ? aside->fault
+                       : none != nullptr ? none->fault
+                                         : model::Fault::machine;
+    return observer_.not_done(planned, fault, is_lost ? closed_ : error.what());
   }
   if (run_.session.interrupted()) return;
   // Whatever was seen of a solution whose worker died with the keeper is no verdict.

@@ -19,7 +19,7 @@ class ReferenceError : public Error {
 
 // One call of a reference, its time in nanoseconds. `cold`: it tells little, for the first calls of a
 // workload pay for fresh memory and for code that is loaded, and show which clock is right, as a solution's
-// do.
+// do; or the GPU was busy with other work.
 struct ReferenceCall {
   double ns = 0;
   bool cold = false;

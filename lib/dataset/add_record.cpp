@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <random>
 #include <system_error>
 
 #include "dataset/paths.h"
@@ -42,9 +43,9 @@ void write_new(int root, const fs::path& relative, const fs::path& file, const s
 // The new content lies whole beside the old one before it takes its place.
 void replace(int root, const fs::path& relative, const fs::path& file, const std::string& text) {
   const auto folder = util::folder_beneath(root, relative.parent_path(), true);
-  // Others may replace it at the same time.
-  const std::string beside = fmt::format(".fib-{}.new", ::getpid());
-  (void)::unlinkat(folder.get(), beside.c_str(), 0);  // of a process of that number that was killed
+  // Others may replace it at the same time, on other machines too.
+  std::random_device random;
+  const std::string beside = fmt::format(".fib-{:08x}{:08x}.new", random(), random());
   write_new(root, relative.parent_path() / beside, file, text);
   if (::renameat(folder.get(), beside.c_str(), folder.get(), relative.filename().c_str()) != 0) {
     const int error = errno;

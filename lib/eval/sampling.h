@@ -27,7 +27,7 @@
 //     fixed seed repeats from call to call are near 0;
 //   * differences modulo 1 between neighbouring rows of a call, both orders: distance. Rows that share one
 //     random number are near 0;
-//   * the same once more of rows alone in which no token has a tenth of what is kept: there u says most, and
+//   * the same once more of rows in which no token has a tenth of what is kept: there u says most, and
 //   filters
 //     that keep too few or too many tokens show;
 //   * whether a row has the token of the call before, or of the row before, more often than chance has it

@@ -158,6 +158,19 @@ template <typename Term>
   return sum;
 }
 
+// `least` where none is larger.
+[[gnu::always_inline]] inline float largest_of(const float* values, std::size_t count, float least) {
+  float lanes[kLanes];
+  std::fill_n(lanes, kLanes, least);
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = values[i + lane] > lanes[lane] ? values[i + lane] : lanes[lane];
+  }
+  for (; i < count; ++i) lanes[0] = values[i] > lanes[0] ? values[i] : lanes[0];
+  return *std::max_element(lanes, lanes + kLanes);
+}
+
 // One block, which stays in the first level cache. NaN compares as false.
 FIB_VECTOR_CLONES void sum_block(const float* values, std::size_t size, float kept, float token, Sums& sums) {
   sums.all += sum_terms(values, size, [](float v) { return v > 0 ? v : 0.0F; });
@@ -165,7 +178,7 @@ FIB_VECTOR_CLONES void sum_block(const float* values, std::size_t size, float ke
   sums.above += sum_terms(values, size, [=](float v) { return (v >= kept) & (v > token) ? v : 0.0F; });
   sums.rank += sum_terms(values, size, [=](float v) { return v > token ? 1.0F : 0.0F; });
   sums.count += sum_terms(values, size, [=](float v) { return v >= kept ? 1.0F : 0.0F; });
-  for (std::size_t i = 0; i < size; ++i) sums.largest = values[i] > sums.largest ? values[i] : sums.largest;
+  sums.largest = largest_of(values, size, sums.largest);
 }
 
 void sum_range(std::span<const float> row, float kept, float token, Sums& sums) {

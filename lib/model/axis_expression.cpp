@@ -81,11 +81,16 @@ namespace {
 
 // Thousands of workloads ask for the values of the same few expressions: each is parsed once.
 const Expr& parsed(const std::string& expression) {
-  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMostBytes = 256 * 1024;  // of texts; a tree takes some hundred times as much
   thread_local std::map<std::string, python::ExprPtr> known;
+  thread_local std::size_t bytes = 0;
   if (const auto found = known.find(expression); found != known.end()) return *found->second;
   auto tree = python::parse_expression(expression);
-  if (known.size() >= kMost) known.clear();
+  bytes += expression.size();
+  if (bytes > kMostBytes) {
+    known.clear();
+    bytes = expression.size();
+  }
   return *known.emplace(expression, std::move(tree)).first->second;
 }
 

@@ -71,7 +71,8 @@ FIB_VECTOR_CLONES void weigh_all(float factor, float* values, std::size_t count)
 
 FIB_VECTOR_CLONES u64 sum_all(const float* weights, std::size_t count) {
   u64 sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += static_cast<u64>(weights[i]);
+  // They are below 2^61; signed numbers convert faster.
+  for (std::size_t i = 0; i < count; ++i) sum += static_cast<u64>(static_cast<std::int64_t>(weights[i]));
   return sum;
 }
 

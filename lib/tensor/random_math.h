@@ -135,8 +135,10 @@ FIB_HOST_DEVICE float exponential_weight(float x) {
   const float power = horner(f, 1.535336188319500E-4F, 1.339887440266574E-3F, 9.618437357674640E-3F,
                              5.550332471162809E-2F, 2.402264791363012E-1F, 6.931472028550421E-1F, 1.0F);
   const float weight = float_of_bits(bits_of_float(power) + ((n + 12U) << 23));
-  constexpr float kWhole = 8388608.0F;  // 2^23: floats from here on have no fraction
-  const float whole = weight < kWhole ? static_cast<float>(static_cast<i32>(weight)) : weight;
+  // Floats from 2^23 on have no fraction: all bits of `large` are set for them, none for smaller ones.
+  const u32 large = 0U - ((0x4affffffU - bits_of_float(weight)) >> 31);
+  const float cut = static_cast<float>(static_cast<i32>(float_of_bits(bits_of_float(weight) & ~large)));
+  const float whole = float_of_bits(bits_of_float(cut) | (bits_of_float(weight) & large));
   return whole < 1.0F ? 1.0F : whole;
 }
 

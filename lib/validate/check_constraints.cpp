@@ -133,7 +133,8 @@ class ConstraintCheck {
     for (const std::string& text : *definition_.constraints) check(text);
     if (broken_ > kMostTold)
       error(messages_, {subject_.scanned.file},
-            fmt::format("{} more workloads break constraints", broken_ - kMostTold));
+            fmt::format("{} more constraints that do not hold for a workload are not listed",
+                        broken_ - kMostTold));
     return std::move(messages_);
   }
 

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -274,9 +275,14 @@ class Keeper {
   void end() {
     channel_.close();
     // Whoever is killed may leave orphans that become our children: until there is nobody left to wait for.
-    for (auto left = children_of(::getpid()); !left.empty(); left = children_of(::getpid())) {
+    // Where /proc cannot be read for a moment, there may be some that it does not show.
+    constexpr timespec kPause{0, 10'000'000};
+    for (bool some_left = true; some_left;) {
+      const auto left = children_of(::getpid());
       kill_trees(left);
       for (const pid_t pid : left) ::waitpid(pid, nullptr, 0);
+      some_left = ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD;
+      if (left.empty() && some_left) ::nanosleep(&kPause, nullptr);
     }
     sandbox::remove_groups(place_for_groups_, group_name_of(::getpid()), 0);
     for (const auto& folder : folders_) util::remove_tree(folder);

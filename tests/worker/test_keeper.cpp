@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
 #include "sandbox/memory_group.h"
@@ -76,10 +77,16 @@ TEST_CASE("a child runs with its own environment, folder and session, and its en
 TEST_CASE("a thousand processes that a child leaves behind are killed together") {
   Spawner spawner(testing::fib_binary());
   auto child = start(
-      spawner, "i=0; while [ $i -lt 1000 ]; do setsid sleep 1000 & i=$((i + 1)); done; echo $!; exit 0");
+      spawner,
+      "i=0; while [ $i -lt 1000 ]; do setsid sleep 1000 & pid=$!; [ $((i % 100)) -ne 99 ] || echo $pid; "
+      "i=$((i + 1)); done; exit 0");
   const auto status = spawner.wait(child.id, 60'000);
   REQUIRE(status);
-  CHECK(gone_soon(printed_pid(child)));
+  CHECK(*status == 0);
+  std::istringstream pids(child.output->take());
+  int seen = 0;
+  for (pid_t pid = 0; pids >> pid; ++seen) CHECK(gone_soon(pid));
+  CHECK(seen == 10);
 }
 
 TEST_CASE("a child inherits no descriptor but its channel and its output") {
