@@ -28,8 +28,7 @@
 //   * differences modulo 1 between neighbouring rows of a call, both orders: distance. Rows that share one
 //     random number are near 0;
 //   * the same once more of rows in which no token has a tenth of what is kept: there u says most, and
-//   filters
-//     that keep too few or too many tokens show;
+//     filters that keep too few or too many tokens show;
 //   * whether a row has the token of the call before, or of the row before, more often than chance has it
 //     (repetition.h): samplers that compare one random number a token are found by that.
 // Some calls, which are not timed, repeat the inputs of the last one (repeats_wanted()), where a sampler

@@ -231,8 +231,7 @@ std::vector<std::string> drift_notes(const Drift& drift) {
   if (std::abs(change) >= kSameWithin)
     notes.push_back(fmt::format(
         "{} of the same source are {:.1f}% {} than before (median): the machine or its software may have "
-        "changed, and "
-        "the table's changes include that",
+        "changed, and the table's changes include that",
         present::plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower"));
   if (drift.is_scattered())
     notes.push_back(fmt::format(

@@ -38,7 +38,7 @@ class Judge {
   virtual void detach(std::uint32_t door) = 0;
   // Whether the set's expected outputs are kept, so that the reference need not make them.
   [[nodiscard]] virtual bool knows(std::uint32_t door, const SetId& set) = 0;
-  // Whether no other process's work keeps the device busy (a GPU; elsewhere true). Takes some 60 us on an
+  // Whether no other process's work keeps the device busy (a GPU; elsewhere true). Takes some 30 us on an
   // idle GPU, and some milliseconds on a busy one.
   [[nodiscard]] virtual bool device_is_idle() = 0;
   // Fills the inputs at the door's first places with these sets, and its outputs there with new poison.

@@ -259,7 +259,7 @@ TEST_CASE("samplers that are not random, or not as asked for, are wrong") {
 }
 
 TEST_CASE("a sampler that draws only when its calls are no longer timed is wrong") {
-  const std::string counts = "static int calls = 0; if (++calls > 185) " + kDraws + " else u = 0.5;";
+  const std::string counts = "static int calls = 0; if (++calls > 185) " + kDraws + " else u = 0.999;";
   const auto evaluation = sampled(sampler(counts), {}, 1);
   INFO(evaluation.at("log"));
   CHECK(evaluation.at("status") == "INCORRECT_NUMERICAL");

@@ -341,7 +341,7 @@ TEST_CASE("a GPU is busy where the work of others makes every fill wait") {
       worker::make_cuda_judge_device({emulation::uuid(), kernels.string(), worker::Flush::kClean, 0}, driver);
   fills_at_once = 0;
   CHECK_FALSE(device->is_idle());
-  fills_at_once = 4;
+  fills_at_once = 2;
   CHECK_FALSE(device->is_idle());
   fills_at_once = 8;
   CHECK(device->is_idle());
