@@ -67,18 +67,6 @@ std::int64_t size_of(const Number& number) {
   return static_cast<std::int64_t>(value);
 }
 
-}  // namespace
-
-void check_axis_expression(const std::string& expression, const std::set<std::string>& names) {
-  try {
-    check(*python::parse_expression(expression), names);
-  } catch (const std::exception& error) {
-    throw Error("expression \"{}\": {}", shortened(expression), error.what());
-  }
-}
-
-namespace {
-
 // Thousands of workloads ask for the values of the same few expressions: each is parsed once.
 const Expr& parsed(const std::string& expression) {
   constexpr std::size_t kMostBytes = 256 * 1024;  // of texts; a tree takes some hundred times as much
@@ -95,6 +83,14 @@ const Expr& parsed(const std::string& expression) {
 }
 
 }  // namespace
+
+void check_axis_expression(const std::string& expression, const std::set<std::string>& names) {
+  try {
+    check(*python::parse_expression(expression), names);
+  } catch (const std::exception& error) {
+    throw Error("expression \"{}\": {}", shortened(expression), error.what());
+  }
+}
 
 std::int64_t axis_expression_value(const std::string& expression, const AxisValues& values) {
   try {

@@ -60,17 +60,13 @@ Verdict verdict_of_change(const Change& change, const std::optional<dataset::Spr
 
 const std::string& hardware_of(const Comparison& pair) { return *pair.a->row.evaluation->hardware; }
 
-std::map<std::string, Drift> drifts_of(const std::vector<Comparison>& pairs) {
-  std::map<std::string, std::vector<SameSource>> unchanged;
+SameSources unchanged_in(const std::vector<Comparison>& pairs) {
+  SameSources unchanged;
   for (const Comparison& pair : pairs) {
     if (pair.sources == Sources::same && pair.change)
       unchanged[hardware_of(pair)].push_back({1 + *pair.change, pair.noise});
   }
-  std::map<std::string, Drift> drifts;
-  for (const auto& [hardware, of_hardware] : unchanged) {
-    if (const auto drift = drift_of(of_hardware)) drifts[hardware] = *drift;
-  }
-  return drifts;
+  return unchanged;
 }
 
 // The lower, the worse.
@@ -99,13 +95,6 @@ void put_worst_first(std::vector<Comparison>& pairs) {
   });
 }
 
-Sources sources_of(const Detail& a, const Detail& b) {
-  const auto* of_a = a.row.evaluation->origin.solution_sha256;
-  const auto* of_b = b.row.evaluation->origin.solution_sha256;
-  if (of_a == nullptr || of_b == nullptr) return Sources::unknown;
-  return *of_a == *of_b ? Sources::same : Sources::changed;
-}
-
 // Of traces that do not say, nothing is known.
 bool have_other_conditions(const Detail& a, const Detail& b) {
   const auto* of_a = a.row.evaluation->origin.run_conditions;
@@ -117,7 +106,7 @@ std::string remark_of(const Detail& a, const Detail& b) {
   std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
   const bool is_same_solution = *a.row.solution == *b.row.solution;
-  if (is_same_solution && sources_of(a, b) == Sources::changed) add("source or its options changed");
+  if (is_same_solution && sources_of(a.row, b.row) == Sources::changed) add("source or its options changed");
   if (have_other_conditions(a, b))
     add(fmt::format("conditions {} → {}", *a.row.evaluation->origin.run_conditions,
                     *b.row.evaluation->origin.run_conditions));
@@ -181,6 +170,13 @@ std::string_view name_of(Verdict verdict) {
   return "failed";
 }
 
+Sources sources_of(const dataset::TraceRow& a, const dataset::TraceRow& b) {
+  const auto* of_a = a.evaluation->origin.solution_sha256;
+  const auto* of_b = b.evaluation->origin.solution_sha256;
+  if (of_a == nullptr || of_b == nullptr) return Sources::unknown;
+  return *of_a == *of_b ? Sources::same : Sources::changed;
+}
+
 Verdict verdict_of_ratio(double ratio, std::optional<double> noise) {
   const double change = std::abs(std::log(ratio));
   const double allowed = noise.value_or(0);
@@ -223,7 +219,7 @@ Comparison compare_pair(const Detail& a, const Detail& b, const Drift& drift) {
   Comparison pair;
   pair.a = &a;
   pair.b = &b;
-  pair.sources = sources_of(a, b);
+  pair.sources = sources_of(a.row, b.row);
   pair.latency_a_ms = a.latency_ms();
   pair.latency_b_ms = b.latency_ms();
   pair.remark = remark_of(a, b);
@@ -256,7 +252,7 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
   for (const Detail* detail : ordered(b, results_b, pair_by)) {
     if (partner_in(results_a, *detail) == nullptr) report.only_b.push_back(detail);
   }
-  report.drifts = drifts_of(report.pairs);
+  report.drifts = drifts_of(unchanged_in(report.pairs));
   for (Comparison& pair : report.pairs) {
     const auto found = report.drifts.find(hardware_of(pair));
     if (found == report.drifts.end() || !pair.change) continue;

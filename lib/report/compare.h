@@ -61,6 +61,8 @@ enum class PairBy {
 // Whether both results were made from the same source.
 enum class Sources { unknown, same, changed };
 [[nodiscard]] std::string_view name_of(Sources sources);
+// By what both results record. Pure.
+[[nodiscard]] Sources sources_of(const dataset::TraceRow& a, const dataset::TraceRow& b);
 
 // Whether verdicts are of the change as it was measured, or of what drift's ratio leaves of it. Its scatter
 // always widens the noise.

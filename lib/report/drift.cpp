@@ -31,6 +31,14 @@ std::optional<Drift> drift_of(const std::vector<SameSource>& pairs) {
   return drift;
 }
 
+std::map<std::string, Drift> drifts_of(const SameSources& pairs) {
+  std::map<std::string, Drift> drifts;
+  for (const auto& [hardware, of_hardware] : pairs) {
+    if (const auto drift = drift_of(of_hardware)) drifts[hardware] = *drift;
+  }
+  return drifts;
+}
+
 double wider(double noise, double scatter) {
   return scatter == 1 ? noise : std::expm1(scatter * std::log1p(noise));
 }

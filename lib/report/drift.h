@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fib::report {
@@ -33,6 +35,10 @@ struct SameSource {
 // distribution), which single changes move little; three, since many results are judged at once. It is
 // kMostScatter at most: what became slower in half of all results must not hide itself. Pure.
 [[nodiscard]] std::optional<Drift> drift_of(const std::vector<SameSource>& pairs);
+
+// That of each hardware which has one. Pure.
+using SameSources = std::map<std::string, std::vector<SameSource>>;  // by hardware
+[[nodiscard]] std::map<std::string, Drift> drifts_of(const SameSources& pairs);
 
 // A noise that is `scatter` times as wide: 0.1 is a factor of 1.1 in either direction, which times 2 is 1.21.
 [[nodiscard]] double wider(double noise, double scatter);

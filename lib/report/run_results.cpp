@@ -28,12 +28,6 @@ double share_of(const TraceRow& row) { return row.evaluation->interval.value_or(
 // With a space in front; "" where the interval is not known.
 std::string interval_text(double share) { return share > 0 ? " " + present::format_interval(share) : ""; }
 
-bool have_same_source(const TraceRow& a, const TraceRow& b) {
-  const auto* of_a = a.evaluation->origin.solution_sha256;
-  const auto* of_b = b.evaluation->origin.solution_sha256;
-  return of_a != nullptr && of_b != nullptr && *of_a == *of_b;
-}
-
 // "12.1% faster than before"; "66.0% slower than before with the same source, ambiguous"; "" where it is the
 // same, or a latency is not known. `before` is called `when`.
 std::string difference_text(const TraceRow& now, const TraceRow* before, const char* when) {
@@ -42,7 +36,7 @@ std::string difference_text(const TraceRow& now, const TraceRow* before, const c
   if (!change.share || change.verdict == Verdict::same) return "";
   return fmt::format("{:.1f}% {} than {}{}{}", std::abs(*change.share) * 100,
                      *change.share < 0 ? "faster" : "slower", when,
-                     have_same_source(*before, now) ? " with the same source" : "",
+                     sources_of(*before, now) == Sources::same ? " with the same source" : "",
                      change.verdict == Verdict::ambiguous ? ", ambiguous" : "");
 }
 
@@ -208,21 +202,17 @@ present::Cell solution_speedup_cell(const SolutionResults& results, const Rankin
   return present::text_cell(speedup_text(*mean.geometric_mean(), mean.geometric_range(), two_digits) + "x");
 }
 
-// What the machine did since the results before, by those of the run whose source is the same: by hardware.
-std::map<std::string, Drift> drifts_of(const std::vector<Detail>& results, const EarlierResults& earlier) {
-  std::map<std::string, std::vector<SameSource>> unchanged;
+// The results of the run whose source is that of before: they show what the machine did since then.
+SameSources unchanged_in(const std::vector<Detail>& results, const EarlierResults& earlier) {
+  SameSources unchanged;
   for (const Detail& detail : results) {
     const TraceRow* before = earlier.before(detail.row);
-    if (before == nullptr || !have_same_source(*before, detail.row)) continue;
+    if (before == nullptr || sources_of(*before, detail.row) != Sources::same) continue;
     const Change change = change_of(*before, detail.row);
     if (change.share)
       unchanged[*detail.row.evaluation->hardware].push_back({1 + *change.share, change.noise});
   }
-  std::map<std::string, Drift> drifts;
-  for (const auto& [hardware, of_hardware] : unchanged) {
-    if (const auto drift = drift_of(of_hardware)) drifts[hardware] = *drift;
-  }
-  return drifts;
+  return unchanged;
 }
 
 std::vector<std::string> drift_notes(const Drift& drift) {
@@ -413,7 +403,7 @@ std::string render_run_results(const dataset::Dataset& dataset, const EarlierRes
   if (results.empty()) return "";
   const Rankings rankings(dataset, results);
   present::Document document(present::Format::table, style);
-  const auto drifts = drifts_of(results, earlier);
+  const auto drifts = drifts_of(unchanged_in(results, earlier));
   for (const auto& [hardware, of_hardware] : by_hardware(results)) {
     const auto known = drifts.find(hardware);
     const Drift drift = known != drifts.end() ? known->second : Drift{};

@@ -6,6 +6,7 @@
 #include "roofline/bytes.h"
 #include "roofline/flops.h"
 #include "roofline/shapes.h"
+#include "util/error.h"
 
 namespace fib::roofline {
 
@@ -14,6 +15,14 @@ Work work_of(const model::Definition& definition, const model::Workload& workloa
   const Bytes bytes = bytes_of(shapes);
   const Flops flops = flops_of(shapes);
   return {bytes.bytes, bytes.rule, flops.flops, flops.arithmetic, flops.rule};
+}
+
+std::optional<Work> known_work(const model::Definition& definition, const model::Workload& workload) {
+  try {
+    return work_of(definition, workload);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::optional<Bound> bound_of(const Work& work, const Peak& peak) {

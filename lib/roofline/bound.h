@@ -48,6 +48,10 @@ struct Work {
 // in tensors.
 [[nodiscard]] Work work_of(const model::Definition& definition, const model::Workload& workload);
 
+// The same, nothing where the axes do not fit.
+[[nodiscard]] std::optional<Work> known_work(const model::Definition& definition,
+                                             const model::Workload& workload);
+
 enum class Binds { memory, compute };
 
 struct Bound {

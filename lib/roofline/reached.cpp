@@ -1,19 +1,8 @@
 #include "roofline/reached.h"
 
-#include "util/error.h"
+#include <utility>
 
 namespace fib::roofline {
-namespace {
-
-std::optional<Work> known_work(const model::Definition& definition, const model::Workload& workload) {
-  try {
-    return work_of(definition, workload);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-}  // namespace
 
 std::optional<Reached> reached(const model::Definition& definition, const model::Workload& workload,
                                std::string_view hardware, std::optional<double> latency_ms) {

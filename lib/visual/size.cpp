@@ -4,7 +4,6 @@
 #include <set>
 
 #include "roofline/bound.h"
-#include "util/error.h"
 
 namespace fib::visual {
 namespace {
@@ -26,12 +25,10 @@ std::set<std::string> varying_axes(const std::vector<const model::Workload*>& wo
   return varying;
 }
 
+// 0 where its axes do not fit the definition.
 double bytes_of(const model::Definition& definition, const model::Workload& workload) {
-  try {
-    return roofline::work_of(definition, workload).bytes;
-  } catch (const Error&) {
-    return 0;  // its axes do not fit the definition
-  }
+  const auto work = roofline::known_work(definition, workload);
+  return work ? work->bytes : 0;
 }
 
 }  // namespace

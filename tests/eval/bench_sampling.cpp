@@ -93,24 +93,6 @@ TEST_CASE("how many samples detect which fault", "[.bench]") {
                power(warm_top_k, {50, {}}, samples, 5000, 10));
 }
 
-namespace {
-
-// Draws from the tokens of a row that `sees` lets it see, as if there were no others.
-testing::Sampler partial(std::uint64_t seed,
-                         const std::function<bool(std::size_t token, std::uint64_t chance)>& sees) {
-  auto generator = std::make_shared<std::mt19937_64>(seed);
-  return [generator, sees](auto row, auto, auto) {
-    const std::uint64_t chance = (*generator)();
-    std::vector<double> mass(row.size());
-    double sum = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) sum += mass[i] = sees(i, chance) ? row[i] : 0;
-    for (double& value : mass) value /= sum;
-    return testing::draw(mass, std::uniform_real_distribution<double>()(*generator));
-  };
-}
-
-}  // namespace
-
 TEST_CASE("which samplers that read a part of each row are found", "[.bench]") {
   const auto neighbours = [](std::size_t count) {
     return [count](std::size_t token, std::uint64_t chance) {
@@ -122,7 +104,7 @@ TEST_CASE("which samplers that read a part of each row are found", "[.bench]") {
   };
   const auto report = [](const std::string& what, const auto& sees) {
     for (const std::size_t samples : {1000U, 4000U}) {
-      const auto make = [&](std::uint64_t seed) { return partial(seed, sees); };
+      const auto make = [&](std::uint64_t seed) { return testing::partial_sampler(seed, sees); };
       const auto one = testing::try_sampler(make(1), {}, 1, samples, 1, kTokens);
       fmt::print("{}, {} samples: p {:.2g}, distance {:.3f} of {:.3f}\n", what, samples, one.p_value,
                  one.distance, one.distance_limit);

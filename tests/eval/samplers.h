@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <span>
@@ -59,6 +60,22 @@ inline std::size_t draw(const std::vector<double>& mass, double u) {
 
 // A whole row to a token; `row` and `call` number them.
 using Sampler = std::function<std::size_t(std::span<const float> row, std::size_t number, std::size_t call)>;
+
+// Draws from the tokens of a row that `sees` lets it see, as if there were no others. `chance` is a random
+// number of each row.
+inline Sampler partial_sampler(std::uint64_t seed,
+                               const std::function<bool(std::size_t token, std::uint64_t chance)>& sees) {
+  auto generator = std::make_shared<std::mt19937_64>(seed);
+  return [generator, sees](std::span<const float> row, std::size_t, std::size_t) {
+    const std::uint64_t chance = (*generator)();
+    std::vector<double> mass(row.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      sum += mass[i] = sees(i, chance) ? static_cast<double>(row[i]) : 0;
+    for (double& value : mass) value /= sum;
+    return draw(mass, std::uniform_real_distribution<double>()(*generator));
+  };
+}
 
 // softmax(N(0,1)): of many tokens none is probable.
 inline void fill_flat(std::uint64_t key, std::span<float> row) {

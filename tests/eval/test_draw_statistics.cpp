@@ -1,7 +1,5 @@
 #include <catch2/catch.hpp>
 #include <cstring>
-#include <functional>
-#include <memory>
 
 #include "eval/samplers.h"
 #include "eval/sampling.h"
@@ -67,21 +65,10 @@ TEST_CASE("the most probable token alone fails after some dozen samples") {
 // What is read is a part of the row, anywhere or always the same: with rows that are all flat it would look
 // right.
 TEST_CASE("a sampler that reads a part of each row fails") {
-  const auto reads = [](const std::function<bool(std::size_t token, std::size_t chance)>& sees) {
-    auto generator = std::make_shared<std::mt19937_64>(5);
-    return [=](std::span<const float> row, std::size_t, std::size_t) {
-      const std::size_t chance = (*generator)() % kTokens;
-      std::vector<double> mass(row.size());
-      double sum = 0;
-      for (std::size_t i = 0; i < row.size(); ++i)
-        sum += mass[i] = sees(i, chance) ? static_cast<double>(row[i]) : 0;
-      for (double& value : mass) value /= sum;
-      return draw(mass, std::uniform_real_distribution<double>()(*generator));
-    };
-  };
-  const auto anywhere =
-      reads([](std::size_t token, std::size_t chance) { return (token + chance) % kTokens < 250; });
-  const auto fixed = reads([](std::size_t token, std::size_t) { return token % 16 < 8; });
+  const auto anywhere = testing::partial_sampler(
+      5, [](std::size_t token, std::uint64_t chance) { return (token + chance % kTokens) % kTokens < 250; });
+  const auto fixed =
+      testing::partial_sampler(5, [](std::size_t token, std::uint64_t) { return token % 16 < 8; });
   CHECK(p_of(anywhere) < eval::kLeastPValue);
   CHECK(p_of(fixed) < eval::kLeastPValue);
   CHECK(try_sampler(anywhere, {}, 1, 4000, 1, kTokens, testing::Rows::flat).p_value > 1e-4);
