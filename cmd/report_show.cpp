@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "dataset/paths.h"
@@ -14,6 +16,7 @@
 #include "report_common.h"
 #include "util/closest.h"
 #include "util/error.h"
+#include "util/shell_word.h"
 
 namespace fib::cmd {
 namespace {
@@ -22,7 +25,8 @@ enum class Kind { definition, solution, workload, trace };
 
 struct ShowOptions {
   ReadOptions read;
-  Kind kind = Kind::definition;
+  std::vector<std::string> words;  // [KIND] NAME [WORKLOAD]
+  std::optional<Kind> kind;        // nothing: that of the only record of this name
   std::string name;
   std::string workload;  // of kind trace
   RecordFilter records;
@@ -31,6 +35,11 @@ struct ShowOptions {
 };
 
 using Datasets = std::vector<dataset::Dataset>;
+
+const std::map<std::string, Kind> kKinds{{"definition", Kind::definition},
+                                         {"solution", Kind::solution},
+                                         {"workload", Kind::workload},
+                                         {"trace", Kind::trace}};
 
 Datasets load_catalogs(const ShowOptions& options, std::vector<std::string>& unreadable) {
   Datasets datasets;
@@ -92,12 +101,17 @@ std::string show_solution(const Datasets& datasets, const ShowOptions& options,
   throw Error("there is no solution \"{}\"{}", options.name, util::did_you_mean(options.name, names));
 }
 
-std::string show_workload(const Datasets& datasets, const ShowOptions& options,
-                          std::vector<std::string>& unreadable) {
-  const auto views = found_in(datasets, [&](const dataset::Dataset& dataset) {
+std::vector<report::WorkloadView> workload_views(const Datasets& datasets, const ShowOptions& options,
+                                                 std::vector<std::string>& unreadable) {
+  return found_in(datasets, [&](const dataset::Dataset& dataset) {
     const auto filter = with_choice(options.records.parsed(), options.choice, dataset);
     return report::show_workload(dataset, options.name, filter, unreadable);
   });
+}
+
+std::string show_workload(const Datasets& datasets, const ShowOptions& options,
+                          std::vector<std::string>& unreadable) {
+  const auto views = workload_views(datasets, options, unreadable);
   if (!views.empty()) return rendered(views, options);
   std::vector<std::string> uuids;
   for (const dataset::Dataset& dataset : datasets) {
@@ -124,14 +138,44 @@ std::string show_trace(const Datasets& datasets, const ShowOptions& options,
   }
   std::vector<std::string> names;
   for (const dataset::Dataset& dataset : datasets) add_names(dataset.solutions, names);
+  if (!kKinds.contains(options.words.front())) add_names(kKinds, names);  // perhaps a kind, misspelt
   const bool known = std::find(names.begin(), names.end(), options.name) != names.end();
   if (known) throw Error("no traces of solution \"{}\" match; to get some: fib run", options.name);
   throw Error("there are no traces of a solution \"{}\"{}", options.name,
               util::did_you_mean(options.name, names));
 }
 
+// What a name alone means.
+std::string show_named(const Datasets& datasets, const ShowOptions& options,
+                       std::vector<std::string>& unreadable) {
+  const std::string& name = options.name;
+  const auto is_in = [&](auto records) {
+    return std::any_of(datasets.begin(), datasets.end(),
+                       [&](const dataset::Dataset& dataset) { return (dataset.*records).contains(name); });
+  };
+  const bool is_definition = is_in(&dataset::Dataset::definitions);
+  const bool is_solution = is_in(&dataset::Dataset::solutions);
+  if (is_definition && is_solution) {
+    throw Error("\"{}\" names a definition and a solution; say which: fib report show definition {}", name,
+                util::shell_word(present::printable(name)));
+  }
+  if (is_definition) return show_definition(datasets, options, unreadable);
+  if (is_solution) return show_solution(datasets, options, unreadable);
+  if (name.size() >= report::kShortestUuidPrefix) {
+    const auto views = workload_views(datasets, options, unreadable);
+    if (!views.empty()) return rendered(views, options);
+  }
+  std::vector<std::string> names;
+  for (const dataset::Dataset& dataset : datasets) {
+    add_names(dataset.definitions, names);
+    add_names(dataset.solutions, names);
+  }
+  throw Error("there is no definition, solution or workload \"{}\"{}", name, util::did_you_mean(name, names));
+}
+
 std::string show(const Datasets& datasets, const ShowOptions& options, std::vector<std::string>& unreadable) {
-  switch (options.kind) {
+  if (!options.kind) return show_named(datasets, options, unreadable);
+  switch (*options.kind) {
     case Kind::definition:
       return show_definition(datasets, options, unreadable);
     case Kind::solution:
@@ -144,12 +188,29 @@ std::string show(const Datasets& datasets, const ShowOptions& options, std::vect
   return "";
 }
 
-int run(const ShowOptions& options) {
-  if ((options.kind == Kind::trace) == options.workload.empty()) {
-    throw CLI::ValidationError("WORKLOAD", options.kind == Kind::trace
-                                               ? "a trace is named by its solution and its workload"
-                                               : "only a trace needs a workload too");
+// What the words name. Throws CLI::ValidationError where they cannot name a record.
+void read_words(ShowOptions& options) {
+  std::vector<std::string> words = options.words;
+  const auto kind = kKinds.find(words.front());
+  if (kind != kKinds.end()) {
+    options.kind = kind->second;
+    words.erase(words.begin());
+    if (words.empty()) throw CLI::ValidationError("NAME", "the name of the " + kind->first + " is missing");
+  } else if (words.size() > 1) {
+    options.kind = Kind::trace;
   }
+  const std::size_t wanted = options.kind == Kind::trace ? 2 : 1;
+  if (words.size() < wanted)
+    throw CLI::ValidationError("WORKLOAD", "a trace is named by its solution and its workload");
+  if (words.size() > wanted)
+    throw CLI::ValidationError("WORKLOAD",
+                               wanted == 1 ? "only a trace needs a workload too" : "one word too many");
+  options.name = words.front();
+  if (wanted == 2) options.workload = words.back();
+}
+
+int run(ShowOptions& options) {
+  read_words(options);
   std::vector<std::string> unreadable;
   const Datasets datasets = load_catalogs(options, unreadable);
   std::string text;
@@ -171,30 +232,23 @@ int run(const ShowOptions& options) {
 void add_report_show(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* show = app.add_subcommand("show", "One definition, solution, workload or trace in full");
-  add_choice(*show, "kind", options->kind, "definition, solution, workload or trace",
-             {{"definition", Kind::definition},
-              {"solution", Kind::solution},
-              {"workload", Kind::workload},
-              {"trace", Kind::trace}})
+  show->add_option(
+          "record", options->words,
+          "The name of a definition or a solution, a workload's uuid or its first characters (four or "
+          "more), or, for a trace, a solution and a workload; before it, where the name alone does not "
+          "say it, definition, solution, workload or trace")
       ->required()
-      ->type_name("KIND");
-  show->add_option("name", options->name,
-                   "Its name; of a workload the uuid or its first characters, four or more; of a trace the "
-                   "solution")
-      ->required()
-      ->type_name("NAME");
-  show->add_option("workload", options->workload, "Of a trace: its workload, as above")
-      ->type_name("WORKLOAD");
+      ->type_name("[KIND] NAME [WORKLOAD]");
   add_read_options(*show, options->read);
   add_record_filter(*show, options->records);
   add_trace_choice(*show, options->choice);
   show->add_flag("--full-log", options->full_log,
                  "Whole logs of a solution's failures, not the last 20 lines");
   show->footer(std::string("Examples:\n"
-                           "  fib report show definition rmsnorm_h4096 --local DIR\n"
+                           "  fib report show rmsnorm_h4096 --local DIR\n"
                            "  fib report show solution my_rmsnorm --local DIR --full-log\n"
-                           "  fib report show workload 33bf --local DIR\n"
-                           "  fib report show trace my_rmsnorm 33bf --local DIR\n"
+                           "  fib report show 33bf --local DIR\n"
+                           "  fib report show my_rmsnorm 33bf --local DIR\n"
                            "Sources are coloured on a terminal, or as --color says.\n") +
                kLocalDefault);
   show->callback([options, &exit_code] { exit_code = run(*options); });

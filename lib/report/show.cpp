@@ -29,8 +29,6 @@ using dataset::Filter;
 using model::Trace;
 using Unreadable = std::vector<std::string>;
 
-constexpr std::size_t kShortestPrefix = 4;
-
 // Traces without a readable time are the oldest.
 std::int64_t time_of(const Trace& trace) {
   return util::parse_timestamp(trace.evaluation->timestamp)
@@ -156,8 +154,8 @@ struct Meanings {
   std::map<std::pair<std::string, std::string>, model::Workload> found;  // by definition and uuid
 
   void offer(const std::string& definition, const model::Workload& workload) {
-    const bool fits =
-        workload.uuid == wanted || (wanted.size() >= kShortestPrefix && workload.uuid.starts_with(wanted));
+    const bool fits = workload.uuid == wanted ||
+                      (wanted.size() >= kShortestUuidPrefix && workload.uuid.starts_with(wanted));
     if (fits) found.emplace(std::pair(definition, workload.uuid), workload);
   }
 
@@ -180,9 +178,9 @@ struct Meanings {
 };
 
 void check_length(const std::string& uuid) {
-  if (uuid.size() < kShortestPrefix)
+  if (uuid.size() < kShortestUuidPrefix)
     throw Error("no workload has the uuid \"{}\"; at least {} characters of a uuid are needed", uuid,
-                kShortestPrefix);
+                kShortestUuidPrefix);
 }
 
 Meanings meanings_of(const Dataset& dataset, const std::string& uuid, const Filter& filter,

@@ -79,9 +79,11 @@ struct TraceView {
                                                         const dataset::Filter& filter,
                                                         std::vector<std::string>& unreadable);
 
-// A workload by its uuid or at least four characters that it begins with. A whole uuid means nothing else
-// that begins with it. Workloads of traces alone are found too. Throws Error, naming all, when it means
-// several, and when `uuid` is too short. The filter's definitions count here.
+constexpr std::size_t kShortestUuidPrefix = 4;  // characters
+
+// A workload by its uuid or at least kShortestUuidPrefix characters that it begins with. A whole uuid means
+// nothing else that begins with it. Workloads of traces alone are found too. Throws Error, naming all, when
+// it means several, and when `uuid` is too short. The filter's definitions count here.
 [[nodiscard]] std::optional<WorkloadView> show_workload(const dataset::Dataset& dataset,
                                                         const std::string& uuid,
                                                         const dataset::Filter& filter,

@@ -51,6 +51,33 @@ TEST_CASE("records are shown in all formats", "[show]") {
   shows.check_formats({"trace", "fast_scale", "33bf7"}, "report_show_trace");
 }
 
+TEST_CASE("a name that says what it is needs no kind", "[show]") {
+  const Shows shows;
+  shows.check({"scale"}, "report_show_definition.txt");
+  shows.check({"fast_scale"}, "report_show_solution.txt");
+  shows.check({"33bf7"}, "report_show_workload.txt");
+  shows.check({"fast_scale", "33bf7"}, "report_show_trace.txt");
+  CHECK(
+      shows.failure({"fast_skale"}) ==
+      "1: fib: there is no definition, solution or workload \"fast_skale\"; did you mean \"fast_scale\"?\n");
+  CHECK(shows.failure({"33b"}) == "1: fib: there is no definition, solution or workload \"33b\"\n");
+  CHECK_THAT(shows.failure({"33bf"}), Catch::StartsWith("1: fib: \"33bf\" means 2 workloads;"));
+  CHECK(shows.failure({"solutoin", "fast_scale"}) ==
+        "1: fib: there are no traces of a solution \"solutoin\"; did you mean \"solution\"?\n");
+}
+
+TEST_CASE("a name that a definition and a solution share needs its kind", "[show]") {
+  const Shows shows;
+  shows.files.write("shows/solutions/a/scale.json",
+                    R"({"name":"scale","definition":"scale","author":"a","spec":{"language":"python",)"
+                    R"("target_hardware":["cpu"],"entry_point":"main.py::run"},)"
+                    R"("sources":[{"path":"main.py","content":"def run(x): pass"}]})");
+  CHECK(shows.failure({"scale"}) ==
+        "1: fib: \"scale\" names a definition and a solution; say which: fib report show definition scale\n");
+  CHECK_THAT(shows.run({"solution", "scale"}).out, Catch::Contains("def run"));
+  CHECK_THAT(shows.run({"definition", "scale"}).out, Catch::Contains("Scales *rows*."));
+}
+
 TEST_CASE("whole logs, one hardware, records without traces", "[show]") {
   const Shows shows;
   shows.check({"solution", "fast_scale", "--full-log", "--hardware", "*H200"}, "report_show_full_log.txt");
@@ -90,8 +117,10 @@ TEST_CASE("wrong usage of show", "[show]") {
   const Shows shows;
   CHECK(shows.failure({"trace", "fast_scale"}).starts_with("2: "));
   CHECK(shows.failure({"definition", "scale", "33bf"}).starts_with("2: "));
-  CHECK(shows.failure({"kernel", "scale"}).starts_with("2: "));
-  CHECK(shows.failure({"definition"}).starts_with("2: "));
+  CHECK(shows.failure({"fast_scale", "33bf7", "more"}).starts_with("2: "));
+  CHECK(shows.failure({"definition"}) ==
+        "2: NAME: the name of the definition is missing\nRun with --help for more information.\n");
+  CHECK(shows.failure({}).starts_with("2: "));
 }
 
 TEST_CASE("what cannot be read is told, also when it may be why a record is not found", "[show]") {
