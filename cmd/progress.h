@@ -21,6 +21,8 @@ class Progress : public bench::RunObserver {
   ~Progress() override { clear(); }
 
   void waiting_for_device(const std::string& device) override;
+  // Nothing: results come with cautions, of which this is one.
+  void machine_is_busy(const util::MachineLoad& /*load*/) override {}
   void built(const model::Solution& solution, const bench::BuildOutcome& outcome, std::size_t done,
              std::size_t total) override;
   void evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,

@@ -226,16 +226,6 @@ int pass_gate(const RunOutcome& outcome, const GateOptions& options) {
   return verdict.exit_code;
 }
 
-// That other programs disturb what is to be measured; empty where the load is not above the cores.
-std::string warning_of_load(const std::optional<util::MachineLoad>& load) {
-  constexpr double kRounding = 0.05;  // what is printed shall be above it
-  if (!load || load->average < load->cores + kRounding) return {};
-  return fmt::format(
-      "the load of this machine is {:.1f}, above its {} cores: other programs make latencies longer and less "
-      "certain; stop them, or wait",
-      load->average, load->cores);
-}
-
 // Null where nobody wants to know where the time goes.
 std::unique_ptr<util::Timeline> wanted_timeline(const RunOptions& options) {
   if (!options.timeline.empty()) return std::make_unique<util::Timeline>(options.timeline);
@@ -308,11 +298,10 @@ int run(RunOptions options) {
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   log_synthesized(options, plan, datasets);
-  const auto load = util::machine_load();  // before this run adds to it
   const auto timeline = wanted_timeline(options);
-  const bench::RunRequest request{FIB_VERSION, options.save_results, around, tags, load, options.limits};
+  const bench::RunRequest request{FIB_VERSION, options.save_results, around,
+                                  tags,        util::machine_load(), options.limits};
   bench::RunObserver& observer = events ? static_cast<bench::RunObserver&>(*events) : progress;
-  if (const std::string warning = warning_of_load(load); !warning.empty()) observer.warning(warning);
   const auto report = [&] {
     bench::Session session(environment, interrupted, timeline.get());
     return bench::run(session, datasets, plan, sweep, request, observer);

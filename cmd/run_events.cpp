@@ -5,6 +5,7 @@
 #include "model/trace.h"
 #include "report/result_json.h"
 #include "report/run_results.h"
+#include "run_results.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/utf8.h"
@@ -129,6 +130,8 @@ void RunEvents::evaluation_finished(const bench::PlannedEvaluation& planned,
   put("evaluation_ended", members);
   next_.evaluation_finished(planned, evaluation, done, total);
 }
+
+void RunEvents::machine_is_busy(const util::MachineLoad& load) { warning(text_of(load)); }
 
 void RunEvents::warning(const std::string& text) {
   put("warning", {{"text", util::valid_utf8(text)}});

@@ -23,6 +23,7 @@ class RunEvents : public bench::RunObserver {
   void ended(const bench::RunReport& report, int exit_code);
 
   void waiting_for_device(const std::string& device) override;
+  void machine_is_busy(const util::MachineLoad& load) override;
   void built(const model::Solution& solution, const bench::BuildOutcome& outcome, std::size_t done,
              std::size_t total) override;
   void evaluation_started(const bench::PlannedEvaluation& planned, std::size_t done,

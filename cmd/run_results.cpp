@@ -7,10 +7,19 @@
 
 namespace fib::cmd {
 
+std::string text_of(const util::MachineLoad& load) {
+  return fmt::format(
+      "the load of this machine is {:.1f}, above its {} cores: other programs make latencies longer and less "
+      "certain; stop them, or wait",
+      load.average, load.cores);
+}
+
 RunProgress::RunProgress(ProgressLine line, const std::vector<dataset::Dataset>& datasets)
     : Progress(line), datasets_(datasets), details_(datasets.size()) {
   for (const dataset::Dataset& dataset : datasets) earlier_.emplace_back(dataset);
 }
+
+void RunProgress::machine_is_busy(const util::MachineLoad& load) { warning(text_of(load)); }
 
 void RunProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
                                       const model::Evaluation& evaluation, std::size_t done,

@@ -13,12 +13,16 @@
 
 namespace fib::cmd {
 
+// The warning that other programs have more to do than the machine has cores.
+[[nodiscard]] std::string text_of(const util::MachineLoad& load);
+
 // Progress of `fib run`: a line for every evaluation, and its results, which are told at the end.
 class RunProgress : public Progress {
  public:
   // `datasets` are as they were before the run, with their traces; they must outlive this object.
   RunProgress(ProgressLine line, const std::vector<dataset::Dataset>& datasets);
 
+  void machine_is_busy(const util::MachineLoad& load) override;
   void evaluation_finished(const bench::PlannedEvaluation& planned, const model::Evaluation& evaluation,
                            std::size_t done, std::size_t total) override;
 

@@ -103,6 +103,11 @@ RunIdentity identity_of(const Environment& environment, const RunRequest& reques
   return identity;
 }
 
+bool is_busy(const util::MachineLoad& load) {
+  constexpr double kRounding = 0.05;  // what is printed shall be above the cores
+  return load.average >= load.cores + kRounding;
+}
+
 // How the run ended, once its lanes have.
 void complete(RunReport& report, const Session& session, const Plan& plan, const EarlyEnd& early_end) {
   report.interrupted = session.interrupted();
@@ -127,7 +132,7 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   const std::string secret = config.seed.value_or(make_secret());
   EarlyEnd early_end(request.limits, util::monotonic_ns);
   FailureCounts failures(request.limits.skip_after);
-  const RunIdentity identity = identity_of(environment, request, config.seed.has_value());
+  RunIdentity identity = identity_of(environment, request, config.seed.has_value());
   RunReport report;
   report.run_id = identity.run_id;
   const RunRecorder record(datasets, plan, sweep, request, environment, identity, secret);
@@ -137,13 +142,20 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
 
   // On the CPU a build would disturb another run's measurements. A GPU's lock is taken by its lane.
   auto& spawner = session.spawner();
+  bool has_waited = false;
   const auto waiting = [&](const std::string& name) { observer.waiting_for_device(name); };
+  const auto wait_first = [&](const std::string& name) {
+    has_waited = true;
+    waiting(name);
+  };
   const auto gives_up = [&] { return session.interrupted() || spawner.lost(); };
-  if (!environment.is_cuda() && !session.take(environment.devices.front(), waiting, gives_up)) {
+  if (!environment.is_cuda() && !session.take(environment.devices.front(), wait_first, gives_up)) {
     if (!session.interrupted()) throw worker::KeeperLost("{}", spawner.loss());
     report.interrupted = true;
     return report;
   }
+  if (has_waited) identity.load = util::machine_load();
+  if (identity.load && is_busy(*identity.load)) observer.machine_is_busy(*identity.load);
   const bool references_run_in_python = config.reference != ReferenceEngine::kNative &&
                                         why_no_torch(environment.python, environment.is_cuda()).empty();
   session.prepare(guests_of(plan, references_run_in_python));

@@ -23,6 +23,8 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void waiting_for_device(const std::string& device) = 0;
+  // Before anything is built: other programs have more to do than the machine has cores.
+  virtual void machine_is_busy(const util::MachineLoad& load) = 0;
   virtual void built(const model::Solution& solution, const BuildOutcome& outcome, std::size_t done,
                      std::size_t total) = 0;
   virtual void evaluation_started(const PlannedEvaluation& planned, std::size_t done, std::size_t total) = 0;
@@ -56,7 +58,8 @@ struct RunRequest {
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
   nlohmann::ordered_json tags = nullptr;  // what the user calls the run: key -> text; null: nothing
-  std::optional<util::MachineLoad> load = std::nullopt;  // before the run; nothing: not known
+  // Before the run adds to it; nothing: not known. A run that waits for another one's end looks again.
+  std::optional<util::MachineLoad> load = std::nullopt;
   RunLimits limits = {};
 };
 

@@ -16,7 +16,7 @@ namespace fib::bench {
 class RunRecorder {
  public:
   // Reads the clock and the repositories of the datasets and of the current folder. Keeps references to the
-  // first five, which must outlive this object.
+  // first six, which must outlive this object.
   RunRecorder(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const Sweep& sweep,
               const RunRequest& request, const Environment& environment, const RunIdentity& identity,
               std::string secret);
@@ -32,7 +32,7 @@ class RunRecorder {
   const Sweep& sweep_;
   const RunRequest& request_;
   const Environment& environment_;
-  RunIdentity identity_;
+  const RunIdentity& identity_;
   std::string secret_;
   std::string started_utc_;
   std::vector<std::optional<util::GitHead>> heads_;  // of the datasets

@@ -89,10 +89,15 @@ std::optional<double> CiResult::latency_ms() const {
   return latency && usable(*latency) ? latency : std::nullopt;
 }
 
-std::optional<dataset::Spread> CiResult::spread() const {
-  const auto& spread = detail.row.evaluation->calls.spread;
-  if (!spread || !latency_ms()) return std::nullopt;
-  return usable(spread->q25_ms) && usable(spread->q75_ms) ? spread : std::nullopt;
+std::optional<LatencyBounds> CiResult::bounds() const {
+  const auto latency = latency_ms();
+  if (!latency) return std::nullopt;
+  const auto& evaluation = *detail.row.evaluation;
+  if (const auto& share = evaluation.interval; share && std::isfinite(*share) && *share >= 0)
+    return LatencyBounds{*latency * std::max(0.0, 1 - *share), *latency * (1 + *share)};
+  const auto& spread = evaluation.calls.spread;
+  if (!spread || !usable(spread->q25_ms) || !usable(spread->q75_ms)) return std::nullopt;
+  return LatencyBounds{spread->q25_ms, spread->q75_ms};
 }
 
 std::optional<double> CiResult::speedup() const {

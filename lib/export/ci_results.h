@@ -16,6 +16,11 @@
 // What the forms for CI are made of.
 namespace fib::exports {
 
+struct LatencyBounds {
+  double low_ms = 0;
+  double high_ms = 0;
+};
+
 // The latest result of a solution on a workload and hardware. Pointers lead into the dataset's pool.
 struct CiResult {
   report::Detail detail;  // of its log only a part, harmless: see log_part()
@@ -29,11 +34,11 @@ struct CiResult {
   [[nodiscard]] const std::string& hardware() const { return *detail.row.evaluation->hardware; }
   // "definition / solution / workload (hardware)", on one line.
   [[nodiscard]] std::string name() const;
-  // The median of the timed calls, or the latency where it is not recorded; nothing when the result did not
-  // pass or has no finite, positive one.
+  // As in every report; nothing when the result did not pass or has no finite, positive one.
   [[nodiscard]] std::optional<double> latency_ms() const;
-  // The quartiles around it, when they are recorded, finite and in order.
-  [[nodiscard]] std::optional<dataset::Spread> spread() const;
+  // Between which latencies another run's lies in 95 of 100 cases, or, where that is not recorded, the
+  // quartiles of the timed calls; nothing where they are not recorded either.
+  [[nodiscard]] std::optional<LatencyBounds> bounds() const;
   // Against the reference; nothing when the reference was not timed.
   [[nodiscard]] std::optional<double> speedup() const;
 };

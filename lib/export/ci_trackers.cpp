@@ -40,8 +40,8 @@ std::string action_benchmark(const std::vector<CiResult>& results,
     const auto latency = result.latency_ms();
     if (!latency) continue;
     ordered_json entry{{"name", names(result.name())}, {"unit", "ms"}, {"value", *latency}};
-    if (const auto spread = result.spread())
-      entry["range"] = fmt::format("± {:.2g}", (spread->q75_ms - spread->q25_ms) / 2);
+    if (const auto bounds = result.bounds())
+      entry["range"] = fmt::format("± {:.2g}", (bounds->high_ms - bounds->low_ms) / 2);
     entry["extra"] = extra(result, commits);
     array.push_back(std::move(entry));
   }
@@ -55,9 +55,9 @@ std::string bencher_metrics(const std::vector<CiResult>& results) {
     const auto latency = result.latency_ms();
     if (!latency) continue;
     ordered_json value{{"value", nanoseconds(*latency)}};
-    if (const auto spread = result.spread()) {
-      value["lower_value"] = nanoseconds(spread->q25_ms);
-      value["upper_value"] = nanoseconds(spread->q75_ms);
+    if (const auto bounds = result.bounds()) {
+      value["lower_value"] = nanoseconds(bounds->low_ms);
+      value["upper_value"] = nanoseconds(bounds->high_ms);
     }
     ordered_json& benchmark = document[names(result.name())];
     benchmark["latency"] = std::move(value);

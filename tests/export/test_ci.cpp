@@ -279,7 +279,7 @@ TEST_CASE("github-action-benchmark gets medians with ranges, of what passed") {
                          {"extra", "status: PASSED\nspeedup: 0.5000"}});
 }
 
-TEST_CASE("Bencher gets nanoseconds with quartiles as bounds, and keeps entries of one name apart") {
+TEST_CASE("Bencher gets nanoseconds with bounds, and keeps entries of one name apart") {
   const TemporaryDataset files;
   // Names may be anything: these two read the same.
   RunTrace first = trace("y / z", "w1", 4, 0.5);
@@ -295,6 +295,17 @@ TEST_CASE("Bencher gets nanoseconds with quartiles as bounds, and keeps entries 
              {"speedup", {{"value", 2.0}}}});
   CHECK(document["x / y / z / M=4 (NVIDIA H200) #2"] ==
         json{{"latency", {{"value", 250000.0}, {"lower_value", 249500.0}, {"upper_value", 250500.0}}}});
+}
+
+TEST_CASE("trackers get the interval of another run's latency as bounds where a trace has one") {
+  const TemporaryDataset files;
+  RunTrace known = trace("alice_fast", "w1", 4, 0.5);
+  known.interval = 0.03;
+  testing::write_traces(files, known.line());
+  CHECK(json::parse(ci_text(files, CiForm::action_benchmark))[0]["range"] == "± 0.015");
+  const json document = json::parse(ci_text(files, CiForm::bencher));
+  CHECK(document["gemm_n128 / alice_fast / M=4 (NVIDIA H200)"]["latency"] ==
+        json{{"value", 500000.0}, {"lower_value", 485000.0}, {"upper_value", 515000.0}});
 }
 
 TEST_CASE("every form for CI has a text for no results, and a count") {

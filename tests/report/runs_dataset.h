@@ -22,6 +22,7 @@ struct RunTrace {
   double sm_clock = 1980;
   std::string hardware = kGpu;
   std::string log = {};
+  double interval = 0;  // share of the median; 0: not recorded
 
   // The 21 quantiles rise evenly, so that the quartiles are half the interquartile range from the median.
   [[nodiscard]] std::string quantiles() const {
@@ -47,6 +48,10 @@ struct RunTrace {
     if (passed) {
       text += R"(,"quantiles_ms":)" + quantiles() + R"(,"n":150,"cv":0.01,"clock":")" + clock +
               R"(","sm_clock_median_mhz":)" + std::to_string(sm_clock) + R"(,"flush":"clean","sets":180)";
+    }
+    if (passed && interval > 0) {
+      text += R"(,"interval":{"low_ms":)" + std::to_string(median * (1 - interval)) + R"(,"high_ms":)" +
+              std::to_string(median * (1 + interval)) + "}";
     }
     return text + "}}}\n";
   }
