@@ -11,7 +11,7 @@
 namespace fib::chart {
 namespace {
 
-constexpr double kLongest = 130;  // pixels of a label
+constexpr double kLongest = 160;  // pixels of a label
 constexpr std::size_t kMostMarks = 150;
 
 // The outermost labels stay inside of the drawing.

@@ -70,7 +70,7 @@ constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
 
 // Only pages have a pointer and a width of their own.
 constexpr std::string_view kPageRules =
-    R"(.chart{display:block;width:100%;min-width:600px;max-width:960px;height:auto}
+    R"(.chart{display:block;width:100%;max-width:700px;height:auto}
 .chart .i:hover{opacity:1}
 .chart a:hover .k{text-decoration:underline}
 .chart [data-series]:hover .l{stroke-width:3px}
@@ -128,6 +128,8 @@ std::string chart_css() {
   return fmt::format(":root{{{}}}\n", variables(kLight)) +
          fmt::format("@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{}}}}}\n", dark) +
          fmt::format(":root[data-theme=dark]{{{}}}\n", dark) +
+         fmt::format("@media print{{:root,:root:not([data-theme=light]),:root[data-theme=dark]{{{}}}}}\n",
+                     variables(kLight)) +
          with_colours(all_rules(), kLight,
                       [](const auto& colour) { return fmt::format("var(--chart-{})", colour.first); }) +
          std::string(kPageRules);

@@ -185,11 +185,15 @@ Verdict verdict_of_ratio(double ratio, std::optional<double> noise) {
   return ratio < 1 ? Verdict::faster : Verdict::slower;
 }
 
+double noise_of_intervals(double of_a, double of_b, bool on_cuda) {
+  return (on_cuda ? kIntervalsOnCuda : 1) * std::max(of_a, of_b);
+}
+
 std::optional<double> relative_noise(const dataset::TraceRow& a, const dataset::TraceRow& b) {
   const bool cuda = a.evaluation->device == model::DeviceKind::cuda;
   const auto& of_a = a.evaluation->interval;
   const auto& of_b = b.evaluation->interval;
-  if (of_a && of_b) return (cuda ? kIntervalsOnCuda : 1) * std::max(*of_a, *of_b);
+  if (of_a && of_b) return noise_of_intervals(*of_a, *of_b, cuda);
   const auto& calls_a = a.evaluation->calls;
   const auto& calls_b = b.evaluation->calls;
   if (!calls_a.spread || !calls_b.spread) return std::nullopt;

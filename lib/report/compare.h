@@ -52,6 +52,9 @@ struct Change {
 // by a factor of 1 + n, in either direction. Nothing: the noise is not known. Pure.
 [[nodiscard]] Verdict verdict_of_ratio(double ratio, std::optional<double> noise);
 
+// The noise of a comparison of two results whose intervals are these shares of their latencies. Pure.
+[[nodiscard]] double noise_of_intervals(double of_a, double of_b, bool on_cuda);
+
 // What is compared with what. Hardware, definition and workload (its uuid and its axes) must always be equal.
 enum class PairBy {
   solution,  // and the solution's name: two runs, two datasets

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 
 #include "chart/bar_chart.h"
@@ -94,5 +95,13 @@ enum class Seconds { no, yes };
 
 // The definitions that a run tried in a sweep, by name.
 [[nodiscard]] std::vector<std::string> swept_definitions(const report::HistoryRun& run);
+
+// Whether `holds` of some point of the chart.
+template <typename Holds>
+[[nodiscard]] bool any_point(const chart::LineChart& chart, const Holds& holds) {
+  return std::any_of(chart.series.begin(), chart.series.end(), [&](const chart::Series& series) {
+    return std::any_of(series.points.begin(), series.points.end(), holds);
+  });
+}
 
 }  // namespace fib::visual

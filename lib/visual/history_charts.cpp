@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "dataset/trace_row.h"
 #include "report/compare.h"
 #include "util/clock.h"
 #include "visual/charts.h"
@@ -28,16 +29,18 @@ std::string run_note(const report::HistoryRun& run) {
   return note;
 }
 
-// Marks the points that are slower than the one before, which passed too, beyond both intervals and by more
-// than what is never called a difference.
-void mark_regressions(std::vector<chart::Point>& points) {
-  const auto share_of = [](const chart::Point& point) { return point.high ? *point.high / *point.y : 1; };
+// Marks the points that are slower than the one before, which passed too, by the rule of fib report compare.
+void mark_regressions(std::vector<chart::Point>& points, bool on_cuda) {
+  const auto noise_of = [&](const chart::Point& a, const chart::Point& b) -> std::optional<double> {
+    if (!a.high || !b.high) return std::nullopt;
+    return report::noise_of_intervals(*a.high / *a.y - 1, *b.high / *b.y - 1, on_cuda);
+  };
   const chart::Point* before = nullptr;
   for (chart::Point& point : points) {
     if (!point.y || point.failed) continue;
     if (before != nullptr) {
       const double ratio = *point.y / *before->y;
-      point.flagged = ratio > std::max(1 + report::kSameWithin, share_of(point) * share_of(*before));
+      point.flagged = report::verdict_of_ratio(ratio, noise_of(*before, point)) == report::Verdict::slower;
       if (point.flagged) point.note += fmt::format("\n{:.1f}% slower than the run before", (ratio - 1) * 100);
     }
     before = &point;
@@ -147,7 +150,8 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   }
   std::map<std::string, std::vector<chart::Point>> points;
   for (const auto& [solution, tried] : tried_in) points[solution] = comparable_points(tried);
-  for (auto& [solution, own] : points) mark_regressions(own);
+  const bool on_cuda = dataset::device_kind(subject.hardware) == model::DeviceKind::cuda;
+  for (auto& [solution, own] : points) mark_regressions(own, on_cuda);
   result.series = series_of(points);
   return result;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "chart/markup.h"
 #include "present/text.h"
 #include "util/xml.h"
@@ -14,9 +17,9 @@ namespace json = model::json;
 std::string cell(const present::Column& column, const present::Cell& value) {
   const bool number = column.align == present::Align::right;
   const bool exact = value.value.kind == json::Kind::number && value.value.text != value.text;
-  const std::string& shown = present::printable(value.text);
+  const std::string shown = present::printable(value.text);
   return tag("td", {{"class", number ? "n" : ""}, {"data-v", exact ? value.value.text : ""}},
-             util::escape_xml(shown));
+             number ? util::escape_xml(shown) : breakable(shown));
 }
 
 std::string header(const present::Column& column) {
@@ -38,6 +41,29 @@ std::string text_tag(std::string_view name, std::string_view text) {
   return tag(name, {}, util::escape_xml(text));
 }
 
+std::string breakable(std::string_view text) {
+  constexpr std::string_view kSigns = "_-/.,:;=([{|";
+  constexpr std::size_t kLongWord = 12;   // longer ones may be broken
+  constexpr std::size_t kLongPiece = 20;  // bytes of a word without such a sign
+  std::string markup;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    const std::string_view word = text.substr(0, end);
+    std::size_t begin = 0;  // of the piece that is not yet in the markup
+    for (std::size_t i = 1; word.size() > kLongWord && i < word.size(); ++i) {
+      const bool is_begin = (static_cast<unsigned char>(word[i]) & 0xC0U) != 0x80U;  // of a character
+      if (!is_begin || (kSigns.find(word[i - 1]) == std::string_view::npos && i - begin < kLongPiece))
+        continue;
+      markup += util::escape_xml(word.substr(begin, i - begin)) + "<wbr>";
+      begin = i;
+    }
+    markup += util::escape_xml(word.substr(begin));
+    if (end < text.size()) markup += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return markup;
+}
+
 std::string id_of(std::string_view name) {
   std::string id;
   for (const char c : name) {
@@ -55,15 +81,22 @@ std::string table_box(std::size_t rows, const std::string& table) {
 
 std::string html_table(const present::Table& table, std::string_view caption) {
   if (table.rows.empty()) return "";
+  const auto is_shown = [&](std::size_t column) {
+    return table.columns[column].audience != present::Audience::programs &&
+           std::any_of(table.rows.begin(), table.rows.end(),
+                       [&](const auto& row) { return !row[column].text.empty() && row[column].text != "-"; });
+  };
+  std::vector<bool> shown;
   std::string head;
-  for (const present::Column& column : table.columns) {
-    if (column.audience != present::Audience::programs) head += header(column);
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    shown.push_back(is_shown(i));
+    if (shown[i]) head += header(table.columns[i]);
   }
   std::string body;
   for (const auto& row : table.rows) {
     std::string cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (table.columns[i].audience != present::Audience::programs) cells += cell(table.columns[i], row[i]);
+      if (shown[i]) cells += cell(table.columns[i], row[i]);
     }
     body += "<tr>" + cells + "\n";
   }

@@ -20,6 +20,10 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 // The same around text.
 [[nodiscard]] std::string text_tag(std::string_view name, std::string_view text);
 
+// The text as markup, with places where a browser may break long words: behind "_" and other signs, else
+// after some letters.
+[[nodiscard]] std::string breakable(std::string_view text);
+
 // A name as the id of an element: letters, digits, "-", "_" and "." stay, all else becomes "~" and two hex
 // digits, so that different names have different ids.
 [[nodiscard]] std::string id_of(std::string_view name);
@@ -31,15 +35,15 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 [[nodiscard]] std::string table_box(std::size_t rows, const std::string& table);
 
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
-// Columns for programs are left out; a grouped table shows its first column in every row. Empty when it has
-// no rows.
+// Columns for programs, and those that say nothing in any row, are left out; a grouped table shows its first
+// column in every row. Empty when it has no rows.
 [[nodiscard]] std::string html_table(const present::Table& table, std::string_view caption);
 
 // A chart below its caption, in a box that scrolls sideways.
 template <typename Chart>
 [[nodiscard]] std::string figure(Chart chart, std::string_view caption) {
   chart.subtitle.clear();  // the caption says it
-  const chart::SvgOptions in_page{640, false, false, chart::Theme::light};
+  const chart::SvgOptions in_page{560, false, false, chart::Theme::light};
   return "<figure>" + figcaption(caption) + "<div class=wide>" + to_svg(chart, in_page) + "</div></figure>\n";
 }
 

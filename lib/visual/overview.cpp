@@ -48,6 +48,9 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
   if (outcome.winners.size() > 1) {
     text = fmt::format("{} lead {} and cannot be told apart: {} ms", names_text(outcome.winners),
                        outcome.definition, present::format_ms(*winner.latency_ms));
+  } else if (outcome.next == nullptr) {
+    text = fmt::format("{} alone passed every workload of {}: {} ms", winner.solution, outcome.definition,
+                       present::format_ms(*winner.latency_ms));
   } else {
     text = fmt::format("{} wins {}: {} ms", winner.solution, outcome.definition,
                        present::format_ms(*winner.latency_ms));
@@ -174,7 +177,7 @@ std::vector<std::pair<std::size_t, std::string>> wins_by_author(
     const std::vector<DefinitionResult>& outcomes) {
   std::map<std::string, std::size_t> counts;
   for (const DefinitionResult& outcome : outcomes) {
-    if (outcome.winners.size() == 1) ++counts[outcome.winners.front()->author.value_or("unknown authors")];
+    if (outcome.has_won()) ++counts[outcome.winners.front()->author.value_or("unknown authors")];
   }
   std::vector<std::pair<std::size_t, std::string>> wins;
   for (const auto& [author, count] : counts) wins.emplace_back(count, author);
@@ -187,8 +190,10 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
   if (outcomes.size() == 1) return one_headline(outcomes.front(), against);
   std::vector<std::string> without;
   std::size_t ties = 0;
+  std::size_t unopposed = 0;
   for (const DefinitionResult& outcome : outcomes) {
     if (outcome.winners.empty()) without.push_back(outcome.definition);
+    unopposed += outcome.winners.size() == 1 && !outcome.has_won() ? 1 : 0;
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }
   if (without.size() == outcomes.size())
@@ -198,9 +203,11 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
     if (text.size() > 120) break;
     text += fmt::format("{}{} wins {}", text.empty() ? "" : ", ", author, count);
   }
-  text = text.empty()
-             ? fmt::format("None of {} has one winner", present::plural(outcomes.size(), "definition"))
-             : text + fmt::format(" of {}", present::plural(outcomes.size(), "definition"));
+  text = text.empty() ? fmt::format("None of {} was won against others",
+                                    present::plural(outcomes.size(), "definition"))
+                      : text + fmt::format(" of {}", present::plural(outcomes.size(), "definition"));
+  if (unopposed > 0)
+    text += fmt::format("; {} {} passed by one solution alone", unopposed, unopposed == 1 ? "was" : "were");
   if (ties > 0) text += fmt::format("; {} {}", ties, ties == 1 ? "is a tie" : "are ties");
   if (!without.empty()) text += fmt::format("; no solution passed every workload of {}", names_text(without));
   return text + ".";

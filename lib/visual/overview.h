@@ -20,6 +20,8 @@ struct DefinitionResult {
   std::size_t solutions = 0;
   std::size_t failed = 0;  // solutions that did not pass every workload
 
+  // Whether one is ahead of others that passed everything, too.
+  [[nodiscard]] bool has_won() const { return winners.size() == 1 && next != nullptr; }
   // How many times the next one's latency is the winner's; nothing without both.
   [[nodiscard]] std::optional<double> lead() const;
 };
@@ -27,7 +29,7 @@ struct DefinitionResult {
 // By definition. Points into the summary.
 [[nodiscard]] std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary);
 
-// How many definitions each author has won alone, most first.
+// How many definitions each author has won against others, alone, most first.
 [[nodiscard]] std::vector<std::pair<std::size_t, std::string>> wins_by_author(
     const std::vector<DefinitionResult>& outcomes);
 

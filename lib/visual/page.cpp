@@ -1,8 +1,10 @@
 #include "visual/page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "chart/chart.h"
@@ -49,7 +51,7 @@ std::string navigation(const Scene& scene, bool only_history, bool has_sources, 
   if (recorded) list += entry("environment", "Environment");
   if (has_sources) list += entry("solutions", "Solutions");
   if (has_logs) list += entry("logs", "Logs of failures");
-  return "<nav aria-label=Contents><ul>\n" + list + "</ul></nav>\n";
+  return "<nav id=contents aria-label=Contents><ul>\n" + list + "</ul></nav>\n";
 }
 
 // When the latest of the traces was made: pages are the same for the same data.
@@ -78,7 +80,7 @@ std::string cautions_box(const std::vector<std::string>& cautions) {
   return tag("details", {{"class", "cautions"}}, text);
 }
 
-// "62 traces of 28 solutions for 5 definitions; 16 solutions were not tried".
+// "62 traces of 28 solutions for 5 definitions".
 std::string facts_of(const Scene& scene) {
   std::set<std::string> solutions;
   std::set<std::string> definitions;
@@ -90,12 +92,33 @@ std::string facts_of(const Scene& scene) {
   if (!scene.details.empty())
     facts += fmt::format(" of {} for {}", present::plural(solutions.size(), "solution"),
                          present::plural(definitions.size(), "definition"));
-  const auto untried = std::count_if(scene.dataset.solutions.begin(), scene.dataset.solutions.end(),
-                                     [&](const auto& entry) { return !solutions.contains(entry.first); });
-  if (untried > 0)
-    facts += fmt::format("; {} {} not tried", present::plural(static_cast<std::size_t>(untried), "solution"),
-                         untried == 1 ? "was" : "were");
   return facts;
+}
+
+// The solutions of the dataset without a result, to be opened.
+std::string untried_box(const Scene& scene) {
+  std::set<std::string> tried;
+  for (const report::Detail& detail : scene.details) tried.insert(*detail.row.solution);
+  std::map<std::string, std::vector<std::string>> by_target;
+  std::size_t count = 0;
+  for (const auto& [name, solution] : scene.dataset.solutions) {
+    if (tried.contains(name)) continue;
+    by_target[fmt::format("{}", fmt::join(solution.spec.target_hardware, ", "))].push_back(name);
+    ++count;
+  }
+  if (count == 0) return "";
+  std::string text = text_tag("summary", fmt::format("{} {} not tried", present::plural(count, "solution"),
+                                                     count == 1 ? "was" : "were"));
+  for (const auto& [target, names] : by_target) {
+    constexpr std::size_t kMost = 200;
+    const std::size_t shown = std::min(names.size(), kMost);
+    std::string some =
+        fmt::format("for {}: {}", target.empty() ? "hardware that they do not name" : target,
+                    fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (shown < names.size()) some += ", " + util::and_more(names.size(), shown);
+    text += tag("p", {}, breakable(present::printable(some)));
+  }
+  return tag("details", {{"class", "cautions"}}, text);
 }
 
 std::string banner(const Scene& scene, const PageOptions& options) {
@@ -111,7 +134,8 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
          (left_out.empty() ? "" : text_tag("p", left_out)) +
          (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) + cautions_box(cautions) +
-         text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") + "</header>\n";
+         untried_box(scene) + text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") +
+         "<a class=contents href=\"#contents\">Contents</a></header>\n";
 }
 
 std::string problems(const Scene& scene) {

@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t kRowReasonColumns = 100;
 constexpr std::size_t kWideColumns = 6;    // as many have their names written across
+constexpr std::size_t kFewSolutions = 12;  // as many have columns, however few workloads there are
 constexpr std::size_t kMostColumns = 100;  // of the results: where each has one, cells are the square of them
 
 // What went wrong, in a word.
@@ -65,11 +66,15 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
     if (standing.passed == standing.workloads) latency.bar = *standing.latency_ms / slowest;
   }
   const bool passed_all = standing.passed == standing.workloads;
-  std::string passed = fmt::format("{} of {}", standing.passed, standing.workloads);
-  if (standing.runs.passed < standing.runs.runs)
-    passed += fmt::format("; {} of {} runs of this source", standing.runs.passed, standing.runs.runs);
-  PageCell of_workloads = number(passed, static_cast<double>(standing.passed));
+  PageCell of_workloads = number(fmt::format("{} of {}", standing.passed, standing.workloads),
+                                 static_cast<double>(standing.passed));
+  if (standing.runs.runs > 1 && standing.runs.passed < standing.runs.runs)
+    of_workloads.content += fmt::format("<br>in {} of {} runs all", standing.runs.passed, standing.runs.runs);
   of_workloads.css = passed_all ? "" : "f";
+  PageCell interval = standing.interval
+                          ? number(present::format_interval(*standing.interval), *standing.interval)
+                          : plain("-");
+  if (!passed_all) latency.css = interval.css = "dim";  // over fewer workloads than those of others
   return {
       standing.rank ? number(ranks.of(standing.rank).text, static_cast<double>(*standing.rank)) : plain("-"),
       {named_dot(colours.at(standing.solution),
@@ -77,8 +82,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
        std::nullopt, std::nullopt, is_winner ? "won" : ""},
       plain(standing.author.value_or("-")),
       latency,
-      standing.interval ? number(present::format_interval(*standing.interval), *standing.interval)
-                        : plain("-"),
+      interval,
       standing.speedup && *standing.speedup > 0 && passed_all
           ? number(report::speedup_text(*standing.speedup, standing.speedup_range, report::two_digits) + "×",
                    *standing.speedup)
@@ -146,16 +150,25 @@ std::map<std::string, const report::Detail*> fastest_of(const DefinitionScene& d
   return fastest;
 }
 
-std::string column_head(const std::string& text) {
-  return tag("th", {{"scope", "col"}}, tag("span", {}, util::escape_xml(present::printable(text))));
+std::string column_head(const std::string& content) {
+  return tag("th", {{"scope", "col"}}, tag("span", {}, content));
 }
 
-std::string row_head(const std::string& text) {
-  return "<tr>" + tag("th", {{"scope", "row"}}, util::escape_xml(present::printable(text)));
-}
+std::string row_head(const std::string& content) { return "<tr>" + tag("th", {{"scope", "row"}}, content); }
 
-// Workloads stand below each other where they are at least as many as solutions.
-std::string results_table(const DefinitionScene& definition, const report::Leaderboard* board, Logs& logs) {
+// Workloads stand below each other unless there are fewer of them than of many solutions.
+std::string results_table(const Scene& scene, const DefinitionScene& definition,
+                          const report::Leaderboard* board, Logs& logs) {
+  const Colours& colours = scene.colours.at(definition.name);
+  const auto link = [&](const std::string& solution) {
+    return link_to(solution_id(scene, solution), solution);
+  };
+  const auto dot_and_link = [&](const std::string& solution) {
+    return named_dot(colours.at(solution), link(solution));
+  };
+  const auto words = [](const model::Workload& workload) {
+    return breakable(present::printable(report::workload_text(workload)));
+  };
   ResultTable results = definition.by_solution();
   const auto fastest = fastest_of(definition, board);
   const auto cell = [&](const std::string& solution, const model::Workload& workload) {
@@ -165,7 +178,8 @@ std::string results_table(const DefinitionScene& definition, const report::Leade
     const auto best = fastest.find(workload.uuid);
     return result_cell(detail, best != fastest.end() && best->second == detail, logs);
   };
-  const bool workloads_down = definition.workloads.size() >= definition.solutions.size();
+  const bool workloads_down = definition.solutions.size() <= kFewSolutions ||
+                              definition.workloads.size() >= definition.solutions.size();
   std::vector<std::string> solutions = definition.solutions;
   std::vector<const model::Workload*> workloads = definition.workloads;
   std::string left_out;
@@ -183,18 +197,19 @@ std::string results_table(const DefinitionScene& definition, const report::Leade
       "<caption>Latency in ms of every workload and solution</caption><thead><tr><th scope=col>";
   text += workloads_down ? "Workload" : "Solution";
   if (workloads_down) {
-    for (const std::string& solution : solutions) text += column_head(solution);
+    for (const std::string& solution : solutions)
+      text += column_head(solutions.size() <= kWideColumns ? dot_and_link(solution) : link(solution));
     text += "</thead><tbody>";
     for (const model::Workload* workload : workloads) {
-      text += row_head(report::workload_text(*workload));
+      text += row_head(words(*workload));
       for (const std::string& solution : solutions) text += cell(solution, *workload);
       text += "\n";
     }
   } else {
-    for (const model::Workload* workload : workloads) text += column_head(report::workload_text(*workload));
+    for (const model::Workload* workload : workloads) text += column_head(words(*workload));
     text += "</thead><tbody>";
     for (const std::string& solution : solutions) {
-      text += row_head(solution);
+      text += row_head(dot_and_link(solution));
       for (const model::Workload* workload : workloads) text += cell(solution, *workload);
       text += "\n";
     }
@@ -203,8 +218,8 @@ std::string results_table(const DefinitionScene& definition, const report::Leade
   return table_box(rows, tag("table", {{"class", columns <= kWideColumns ? "matrix few" : "matrix"}},
                              text + "</tbody>")) +
          "<p class=legend>Bold: the fastest of its workload among the solutions that passed every one. A "
-         "failure "
-         "links to its log; empty: not tried." +
+         "failure (wrong numbers, shape or dtype; build, error, timeout) links to its log; empty: not "
+         "tried." +
          left_out + "</p>\n";
 }
 
@@ -278,7 +293,19 @@ std::string speedups_figure(const DefinitionScene& definition, const report::Lea
   const bool any = std::any_of(speedups.boxes.begin(), speedups.boxes.end(),
                                [](const auto& box) { return box.values.has_value(); });
   const std::string yardstick = report::name_of(board.against);
-  return any ? figure(speedups, "Speedups against the " + yardstick + " over the workloads") : "";
+  return any ? figure(speedups, "Speedups against the " + yardstick +
+                                    " over the workloads: the middle half, and the median as a number (the "
+                                    "table has geometric means)")
+             : "";
+}
+
+std::string latencies_figure(const chart::LineChart& chart) {
+  if (!any_point(chart, [](const chart::Point& point) { return point.y.has_value(); })) return "";
+  std::string caption = "Latency against size";
+  if (any_point(chart, [](const chart::Point& point) { return point.high.has_value(); }))
+    caption += "; the band is the middle half of the timed calls";
+  if (any_point(chart, [](const chart::Point& point) { return point.failed; })) caption += "; ✗ failed";
+  return figure(chart, caption);
 }
 
 std::string description(const Scene& scene, const std::string& name) {
@@ -302,15 +329,10 @@ std::string definition_section(const Scene& scene, const HardwareScene& hardware
   text += standings(scene, hardware, definition.name);
   const Colours& colours = scene.colours.at(definition.name);
   text += "<div class=figures>\n";
-  const bool has_latencies =
-      std::any_of(definition.results.begin(), definition.results.end(),
-                  [](const report::Detail* detail) { return detail->latency_ms().has_value(); });
-  if (has_latencies)
-    text += figure(coloured(latency_chart(scene, definition), colours),
-                   "Latency against size; the band is the middle half of the timed calls, ✗ failed");
+  text += latencies_figure(coloured(latency_chart(scene, definition), colours));
   const report::Leaderboard* board = hardware.summary.leaderboard(definition.name);
   if (board != nullptr) text += speedups_figure(definition, *board, colours);
-  text += "</div>\n" + results_table(definition, board, logs) + quality(definition);
+  text += "</div>\n" + results_table(scene, definition, board, logs) + quality(definition);
   return tag("section", {{"id", definition_id(hardware.name, definition.name)}, {"class", "definition"}},
              text) +
          "\n";

@@ -43,7 +43,7 @@ std::string authors(const report::HardwareSummary& summary) {
   const std::string yardstick = report::name_of(summary.authors.against);
   std::string notes =
       "Rank: by Arith Mean over the definitions that an author tried, so that who tried others may rank "
-      "differently from who won. Definitions won: alone at the first place. ";
+      "differently from who won. Definitions won: against others that passed everything, too. ";
   if (summary.authors.against == report::Against::baseline) notes += "The baseline's author is not ranked. ";
   for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
   return html_table(table, fmt::format("Authors, against the {}", yardstick)) +
@@ -81,8 +81,10 @@ std::string figures(const HardwareScene& hardware) {
                     "p times the {}",
                     present::plural(hardware.problems.problems, "problem"),
                     report::name_of(hardware.problems.against)));
-    text += figure(author_speedups_chart(hardware), "Speedups by author");
-    text += figure(speedups_histogram(hardware), "Distribution of all speedups");
+    const std::string best = ": each author's best on every workload";
+    text += figure(author_speedups_chart(hardware),
+                   "Speedups by author" + best + "; the middle half, and the median as a number");
+    text += figure(speedups_histogram(hardware), "Distribution of speedups" + best);
   }
   const chart::RooflineChart roofline = roofline_chart(hardware);
   if (!roofline.series.empty()) {
@@ -104,11 +106,7 @@ std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
     chart::LineChart chart =
         coloured(small_latency_chart(scene, definition), scene.colours.at(definition.name));
     chart.subtitle.clear();
-    const bool has_latencies = std::any_of(chart.series.begin(), chart.series.end(), [](const auto& series) {
-      return std::any_of(series.points.begin(), series.points.end(),
-                         [](const auto& point) { return point.y.has_value(); });
-    });
-    if (!has_latencies) continue;
+    if (!any_point(chart, [](const chart::Point& point) { return point.y.has_value(); })) continue;
     text += "<figure><figcaption>" + link_to(definition_id(hardware.name, definition.name), definition.name) +
             "</figcaption>" + to_svg(chart, small) + "</figure>\n";
   }
@@ -131,7 +129,7 @@ std::string hardware_section(const Scene& scene, const HardwareScene& hardware, 
   text += authors(summary);
   text += all_definitions(scene, hardware) + figures(hardware);
   text += html_table(report::counts_table("Definition", "definition", summary.by_definition),
-                     "Traces by definition");
+                     summary.every_trace ? "Traces by definition" : "Results by definition");
   if (hardware.sol != nullptr && hardware.sol->peak) text += bounds(*hardware.sol);
   return tag("section", {{"id", hardware_id(hardware.name)}}, text) + "\n";
 }

@@ -23,6 +23,22 @@ std::string sweep_figures(const Scene& scene) {
   return text;
 }
 
+std::string history_figure(const Scene& scene, const HistorySubject& subject,
+                           const std::vector<SubjectRun>& runs) {
+  const std::string title = fmt::format("{} on {}", subject.definition, subject.hardware);
+  const chart::LineChart chart = coloured(history_chart(subject, runs), scene.colours.at(subject.definition));
+  if (!any_point(chart, [](const chart::Point& point) { return point.y.has_value(); }))
+    return text_tag("p", fmt::format("{}: nothing passed in any of {} runs.", title, runs.size())) + "\n";
+  std::string caption = title + ": latency over runs, geometric mean over the workloads";
+  if (any_point(chart, [](const chart::Point& point) { return point.high.has_value(); }))
+    caption += ", with the band of their 95% intervals";
+  if (any_point(chart, [](const chart::Point& point) { return point.flagged; }))
+    caption += "; ▲ slower than the run before as a whole";
+  if (any_point(chart, [](const chart::Point& point) { return point.failed; }))
+    caption += "; ✗ something failed";
+  return figure(chart, caption);
+}
+
 std::string text_of(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "-";
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -60,13 +76,7 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   text += "<div class=figures>\n";
   for (const auto& [subject, runs] : subjects_of(history)) {
     if (runs.size() < 2) continue;  // one point is no line
-    chart::LineChart chart = history_chart(subject, runs);
-    text += figure(
-        coloured(std::move(chart), scene.colours.at(subject.definition)),
-        fmt::format(
-            "{} on {}: latency over runs, geometric mean over the workloads, with the band of their 95% "
-            "intervals; ▲ slower than the run before as a whole, ✗ something failed",
-            subject.definition, subject.hardware));
+    text += history_figure(scene, subject, runs);
   }
   text += sweep_figures(scene) + "</div>\n";
   return tag("section", {{"id", "history"}}, text) + "\n";

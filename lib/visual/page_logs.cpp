@@ -41,6 +41,22 @@ std::string part_of(const std::string& log, model::Status status, std::size_t mo
 
 std::string id_of(std::size_t place) { return fmt::format("log-{}", place + 1); }
 
+// Other tools' logs do not say by how much numbers are wrong: a line for each workload that says it; empty
+// where the logs do.
+std::string reasons_of(const std::vector<const report::Detail*>& group) {
+  constexpr std::size_t kMostLines = 20;
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(group.size(), kMostLines); ++i) {
+    const report::Detail& detail = *group[i];
+    const std::string reason = detail.run_id == nullptr ? reason_of(detail) : "";
+    if (reason.empty() || detail.log.find(reason) != std::string::npos) continue;
+    lines += group.size() > 1 ? report::workload_text(*detail.row.workload) + ": " : "";
+    lines += reason + "\n";
+  }
+  if (!lines.empty() && group.size() > kMostLines) lines += util::and_more(group.size(), kMostLines) + "\n";
+  return lines;
+}
+
 }  // namespace
 
 std::string lines_of(const std::string& text) {
@@ -79,11 +95,9 @@ std::string Logs::section() const {
     const std::string title = fmt::format("{} on {} {} ({}): {}", *row.solution, *row.definition,
                                           util::some_of(workloads, "workload"), *row.evaluation->hardware,
                                           model::name_of(detail->status()));
-    // Other tools' logs do not say by how much numbers are wrong.
-    const std::string reason = detail->run_id == nullptr ? reason_of(*detail) : "";
-    const bool is_new = !reason.empty() && detail->log.find(reason) == std::string::npos;
+    const std::string reasons = reasons_of(groups_[place]);
     const std::string log =
-        (is_new ? reason + "\n\n" : "") +
+        (reasons.empty() ? "" : reasons + "\n") +
         (detail->log.empty() ? "The log is empty." : part_of(detail->log, detail->status(), most));
     const std::string command =
         detail->log.size() > most

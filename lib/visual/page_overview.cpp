@@ -8,6 +8,7 @@
 #include "report/run_results.h"
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
+#include "report/workload_text.h"
 #include "util/shell_word.h"
 #include "util/some_of.h"
 #include "util/xml.h"
@@ -36,23 +37,50 @@ std::string tile(const std::string& value, const std::string& label, const std::
                     : tag("a", {{"class", css}, {"href", "#" + id}}, inner);
 }
 
-std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionResult>& outcomes,
-                  const std::vector<Failure>& failures, const std::optional<Changes>& changes) {
+// ", interrupted after 33 of its 68 evaluations", where the run's record says so.
+std::string early_end_of(const Scene& scene, const std::string& run_id) {
+  const report::HistoryRun* run = report::find_run(scene.history, run_id);
+  if (run == nullptr || !run->has_record) return "";
+  const dataset::RunRecord& record = run->record;
+  if (!record.interrupted && record.ended_early.empty()) return "";
+  std::string text = record.interrupted ? ", interrupted" : ", ended early";
+  const std::size_t done = record.finished.value_or(0);
+  if (record.finished && record.not_done)
+    text += fmt::format(" after {} of {}", done, present::plural(done + *record.not_done, "evaluation"));
+  return text;
+}
+
+// What became worse first, in red; the rest in the label.
+std::string changes_tile(const Scene& scene, const Changes& changes, const std::string& id) {
+  std::map<Verdict, std::size_t> worse;
+  std::map<Verdict, std::size_t> other;
+  for (const auto& [verdict, count] : changes.totals)
+    (verdict == Verdict::broken || verdict == Verdict::slower ? worse : other)[verdict] = count;
+  const bool both = !worse.empty() && changes_text(other) != "nothing";
+  const std::string value = changes_text(worse.empty() ? other : worse);
+  std::string label = value == "nothing" ? "changed in the last run" : "results, in the last run";
+  label += early_end_of(scene, changes.run_id);
+  if (both) label += "; also " + changes_text(other);
+  return tile(value, label, worse.empty() ? "" : "bad", changes.changed.empty() ? "" : id + "-changes");
+}
+
+std::string tiles(const Scene& scene, const HardwareScene& hardware,
+                  const std::vector<DefinitionResult>& outcomes, const std::vector<Failure>& failures,
+                  const std::optional<Changes>& changes) {
   std::size_t won = 0;
   std::size_t alone = 0;
   std::size_t ties = 0;
   for (const DefinitionResult& outcome : outcomes) {
-    const bool has_rival = outcome.next != nullptr;
-    won += outcome.winners.size() == 1 && has_rival ? 1 : 0;
-    alone += outcome.winners.size() == 1 && !has_rival ? 1 : 0;
+    won += outcome.has_won() ? 1 : 0;
+    alone += outcome.winners.size() == 1 && !outcome.has_won() ? 1 : 0;
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }
   const report::Counts& counts = hardware.summary.counts;
   const std::string id = hardware_id(hardware.name);
-  std::string text =
-      tile(fmt::format("{} of {}", won, outcomes.size()),
-           "definitions won against others" + (alone == 0 ? "" : fmt::format(", {} unopposed", alone)) +
-               (ties == 0 ? "" : ", " + present::plural(ties, "tie")));
+  std::string text = tile(fmt::format("{} of {}", won, outcomes.size()),
+                          "definitions won against others" +
+                              (alone == 0 ? "" : fmt::format(", {} passed by one alone", alone)) +
+                              (ties == 0 ? "" : ", " + present::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
                counts.passed == 0 ? "bad" : "");
   if (const auto range = winners_intervals(outcomes)) {
@@ -60,20 +88,14 @@ std::string tiles(const HardwareScene& hardware, const std::vector<DefinitionRes
     const std::string high = present::format_interval(range->second);
     text += tile(low == high ? low : low + " to " + high, "winners' latencies, 95% intervals");
   } else if (won + alone + ties > 0) {
-    text += tile("not recorded", "how sure latencies are: fastest is not surely best");
+    text += tile("no intervals", "in these traces: a small lead may be noise");
   }
   text += failures.empty() ? tile("0", "solutions that failed", "good")
                            : tile(std::to_string(failures.size()),
                                   failures.size() == 1 ? "solution did not pass everything"
                                                        : "solutions did not pass everything",
                                   "bad", id + "-failures");
-  if (changes) {
-    const auto has = [&](Verdict verdict) { return changes->totals.contains(verdict); };
-    const std::string tone = has(Verdict::broken) || has(Verdict::slower) ? "bad" : "";
-    const std::string changed = changes_text(changes->totals);
-    text += tile(changed, changed == "nothing" ? "changed in the last run" : "results, in the last run", tone,
-                 changes->changed.empty() ? "" : id + "-changes");
-  }
+  if (changes) text += changes_tile(scene, *changes, id);
   return tag("div", {{"class", "tiles"}}, text) + "\n";
 }
 
@@ -101,16 +123,15 @@ double speedup_of(const DefinitionResult& outcome) {
 }
 
 std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& hardware,
-                                      const DefinitionResult& outcome, std::size_t runs, double highest) {
+                                      const DefinitionResult& outcome, double highest) {
   const PageCell definition{link_to(definition_id(hardware.name, outcome.definition), outcome.definition)};
   const PageCell passed =
       number(fmt::format("{} of {}", outcome.solutions - outcome.failed, outcome.solutions),
              static_cast<double>(outcome.solutions - outcome.failed));
-  const PageCell of_runs = runs > 1 ? number(std::to_string(runs), static_cast<double>(runs)) : plain("-");
   if (outcome.winners.empty()) {
     PageCell none = plain(nobody(outcome));
     none.css = "f";
-    return {definition, none, plain("-"), plain("-"), plain("-"), plain("-"), passed, of_runs};
+    return {definition, none, plain("-"), plain("-"), plain("-"), plain("-"), passed};
   }
   const report::Standing& winner = *outcome.winners.front();
   PageCell speedup = plain("-");
@@ -120,26 +141,24 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
     speedup.bar = *winner.speedup / highest;
   }
   const auto lead = outcome.lead();
-  const bool tie = outcome.winners.size() > 1;
   return {definition,
-          {winners_markup(scene, outcome), std::nullopt, std::nullopt, tie ? "" : "won"},
+          {winners_markup(scene, outcome), std::nullopt, std::nullopt, outcome.has_won() ? "won" : ""},
           number(present::format_ms(*winner.latency_ms), *winner.latency_ms),
           winner.interval ? number(present::format_interval(*winner.interval), *winner.interval) : plain("-"),
           speedup,
-          tie    ? plain("tie")
-          : lead ? number(lead_text(*lead), *lead)
-                 : plain("unopposed"),
-          passed,
-          of_runs};
+          outcome.winners.size() > 1 ? plain("tie")
+          : lead                     ? number(lead_text(*lead), *lead)
+                                     : plain("alone"),
+          passed};
 }
 
 // Explains the columns that are there.
-std::string leaderboard_legend(const std::vector<DefinitionResult>& outcomes, std::size_t most_runs) {
+std::string leaderboard_legend(const HardwareScene& hardware, const std::vector<DefinitionResult>& outcomes) {
   const bool has_winner = std::any_of(outcomes.begin(), outcomes.end(),
                                       [](const auto& outcome) { return !outcome.winners.empty(); });
   if (!has_winner) return "A winner has passed every workload.";
   std::string text =
-      "★ alone at the first place; dots are the colours of the charts. Latency: geometric mean over the "
+      "★ won against others; dots are the colours of the charts. Latency: geometric mean over the "
       "workloads. ";
   if (winners_intervals(outcomes)) text += "Rerun within: where another run's lies, in 95 of 100 cases. ";
   text += "Speedup: geometric mean of the workloads' speedups. ";
@@ -147,11 +166,16 @@ std::string leaderboard_legend(const std::vector<DefinitionResult>& outcomes, st
                                     [](const auto& outcome) { return outcome.lead().has_value(); });
   if (has_next)
     text +=
-        "Ahead of the next: its latency over the winner's, as a percentage where it is near; unopposed: no "
+        "Ahead of the next: its latency over the winner's, as a percentage where it is near; alone: no "
         "other passed every workload. ";
-  if (most_runs > 1)
+  std::vector<std::string> of_several_runs;
+  for (const DefinitionScene& definition : hardware.definitions) {
+    if (runs_of(definition) > 1) of_several_runs.push_back(definition.name);
+  }
+  if (!of_several_runs.empty())
     text +=
-        "Runs: solutions were measured in so many different ones; on another day a machine may run slower.";
+        fmt::format("Not all results of {} are of one run: a machine may be slower in one than in another.",
+                    util::some_of(of_several_runs));
   return text;
 }
 
@@ -165,20 +189,16 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
                    {"Rerun within", true, true},
                    {"Speedup", true},
                    {"Ahead of the next", true, true},
-                   {"Solutions passed", true, true},
-                   {"Runs", true, true}},
-                  {}};
-  std::map<std::string, std::size_t> runs;
-  for (const DefinitionScene& definition : hardware.definitions) runs[definition.name] = runs_of(definition);
-  std::size_t most_runs = 0;
-  for (const DefinitionResult& outcome : outcomes) {
-    const std::size_t count = runs[outcome.definition];
-    most_runs = std::max(most_runs, count);
-    table.rows.push_back(leaderboard_row(scene, hardware, outcome, count, highest));
-  }
+                   {"Solutions passed", true, true}},
+                  {},
+                  true};
+  for (const DefinitionResult& outcome : outcomes)
+    table.rows.push_back(leaderboard_row(scene, hardware, outcome, highest));
   return to_html(table, fmt::format("Who won, speedups against the {}",
                                     report::name_of(hardware.summary.authors.against))) +
-         tag("p", {{"class", "legend"}}, leaderboard_legend(outcomes, most_runs)) + "\n";
+         tag("p", {{"class", "legend"}},
+             util::escape_xml(present::printable(leaderboard_legend(hardware, outcomes)))) +
+         "\n";
 }
 
 std::string rest_note(std::size_t count, std::size_t shown, const std::string& command) {
@@ -208,6 +228,13 @@ PageCell passed_of(const std::vector<Failure>& group) {
   return number(fmt::format("{} of {}", range, least->workloads), static_cast<double>(least->passed));
 }
 
+// "M=16: ", of one solution that failed on some of its workloads.
+std::string place_of(const std::vector<Failure>& group) {
+  const Failure& first = group.front();
+  const bool on_all = group.size() > 1 || first.passed == 0;
+  return on_all ? "" : report::workload_text(*first.first->row.workload) + ": ";
+}
+
 std::string failures_part(const Scene& scene, const HardwareScene& hardware,
                           const std::vector<Failure>& failures, Logs& logs) {
   if (failures.empty()) return "";
@@ -220,7 +247,8 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
         {{names_of(scene, group)},
          {link_to(definition_id(hardware.name, first.definition), first.definition)},
          passed_of(group),
-         {link_to(logs.link(*first.first), present::shorten(cause_of(group), kOverviewReasonColumns))}});
+         {link_to(logs.link(*first.first),
+                  present::shorten(place_of(group) + cause_of(group), kOverviewReasonColumns))}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
          rest_note(groups.size(), kMostRows, "fib export --format junit");
@@ -237,17 +265,18 @@ std::string run_name(const Scene& scene, const std::string& run_id) {
 std::string changes_part(const Scene& scene, const HardwareScene& hardware, const Changes& changes) {
   const std::string id = hardware_id(hardware.name) + "-changes";
   if (changes.changed.empty()) {
-    return text_tag("p",
-                    fmt::format("Nothing changed in the last run, {}.", run_name(scene, changes.run_id))) +
+    return text_tag("p", fmt::format("Nothing changed in the last run, {}{}.",
+                                     run_name(scene, changes.run_id), early_end_of(scene, changes.run_id))) +
            "\n";
   }
   PageTable table{{{"Solution"}, {"Definition"}, {"Latency", true}, {"Results that changed"}}, {}};
   for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
     const Change& change = changes.changed[i];
     const auto has = [&](Verdict verdict) { return change.verdicts.contains(verdict); };
-    const char* tone = has(Verdict::broken) || has(Verdict::slower)  ? "f"
-                       : has(Verdict::faster) || has(Verdict::fixed) ? "p"
-                                                                     : "";
+    const bool is_worse = has(Verdict::broken) || has(Verdict::slower);
+    const bool is_better = has(Verdict::faster) || has(Verdict::fixed);
+    const bool is_mixed = is_worse && is_better && !has(Verdict::broken);
+    const char* tone = is_mixed ? "" : is_worse ? "f" : is_better ? "p" : "";
     table.rows.push_back({{link_to(solution_id(scene, change.solution), change.solution)},
                           {link_to(definition_id(hardware.name, change.definition), change.definition)},
                           change.ratio
@@ -258,7 +287,8 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                            std::nullopt, std::nullopt, tone}});
   }
   return tag("div", {{"id", id}},
-             to_html(table, "What changed in the last run, " + run_name(scene, changes.run_id)) +
+             to_html(table, "What changed in the last run, " + run_name(scene, changes.run_id) +
+                                early_end_of(scene, changes.run_id)) +
                  tag("p", {{"class", "legend"}},
                      "Against the run before, by the rule of fib report compare; ambiguous: a difference "
                      "that the "
@@ -280,7 +310,7 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
         nothing_passed ? present::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})
     lead += (more.empty() ? "" : " ") + more;
   return tag("p", {{"class", "lead"}}, util::escape_xml(present::printable(lead))) + "\n" +
-         tiles(hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
+         tiles(scene, hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
          failures_part(scene, hardware, failures, logs) +
          (changes ? changes_part(scene, hardware, *changes) : "");
 }

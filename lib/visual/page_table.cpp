@@ -29,28 +29,21 @@ std::string classes_of(const PageColumn& column, const PageCell& cell) {
   return class_names({classes_of(column), cell.bar ? "bar" : "", cell.css});
 }
 
-std::string to_html(const PageColumn& column, const PageCell& cell) {
+std::string to_html(const PageColumn& column, const PageCell& cell, bool with_name) {
   const std::string value = cell.value ? fmt::format("{}", *cell.value) : "";
   const std::string style = cell.bar ? fmt::format("--w:{:.1f}%", 100 * std::clamp(*cell.bar, 0.0, 1.0)) : "";
-  return tag("td", {{"class", classes_of(column, cell)}, {"data-v", value}, {"style", style}}, cell.content);
+  return tag("td",
+             {{"class", classes_of(column, cell)},
+              {"data-v", value},
+              {"data-name", with_name ? column.name : ""},
+              {"style", style}},
+             cell.content);
 }
 
 // Whether some row says something in the column.
 bool says_something(const PageTable& table, std::size_t column) {
   return std::any_of(table.rows.begin(), table.rows.end(),
                      [&](const auto& row) { return row[column].content != "-"; });
-}
-
-constexpr std::size_t kLongWord = 12;  // longer names may be broken
-
-// Names are broken behind "_" and "-" rather than within words.
-std::string breakable(const std::string& name) {
-  std::string result;
-  for (const char c : name) {
-    result += c;
-    if (c == '_' || c == '-') result += "<wbr>";
-  }
-  return result;
 }
 
 }  // namespace
@@ -69,25 +62,25 @@ std::string to_html(const PageTable& table, const std::string& caption) {
   for (const auto& row : table.rows) {
     body += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (is_shown[i]) body += to_html(table.columns[i], row[i]);
+      if (is_shown[i]) body += to_html(table.columns[i], row[i], table.is_cards_on_phones);
     }
     body += "\n";
   }
   const std::string content =
       text_tag("caption", caption) + "<thead><tr>" + head + "</thead><tbody>" + body + "</tbody>";
-  return table_box(table.rows.size(), tag("table", {{"class", "sortable"}}, content));
+  return table_box(
+      table.rows.size(),
+      tag("table", {{"class", table.is_cards_on_phones ? "sortable cards" : "sortable"}}, content));
 }
 
-PageCell plain(const std::string& text) { return {util::escape_xml(present::printable(text))}; }
+PageCell plain(const std::string& text) { return {breakable(present::printable(text))}; }
 
 PageCell number(const std::string& text, double value) {
   return {util::escape_xml(present::printable(text)), value};
 }
 
 std::string link_to(const std::string& id, const std::string& text) {
-  const bool is_name = text.find(' ') == std::string::npos;
-  const std::string plain = util::escape_xml(present::printable(text));
-  const std::string escaped = is_name && text.size() > kLongWord ? breakable(plain) : plain;
+  const std::string escaped = breakable(present::printable(text));
   return id.empty() ? escaped : tag("a", {{"href", "#" + id}}, escaped);
 }
 

@@ -24,6 +24,7 @@ struct PageColumn {
 struct PageTable {
   std::vector<PageColumn> columns;
   std::vector<std::vector<PageCell>> rows;
+  bool is_cards_on_phones = false;  // a row is a card there, with the names of columns in it
 };
 
 // Empty when it has no rows; columns in which every row has "-" are left out. Pure.

@@ -100,6 +100,10 @@ TEST_CASE("a page's CSS has both themes and lets the page choose") {
             "@media (prefers-color-scheme:dark){:root:not([data-theme=light]){--chart-background:#14171c;") !=
         std::string::npos);
   CHECK(css.find(":root[data-theme=dark]{--chart-background:#14171c;") != std::string::npos);
+  const std::size_t paper = css.find("@media print{:root,");
+  REQUIRE(paper != std::string::npos);
+  CHECK(paper > css.rfind("--chart-background:#14171c;"));
+  CHECK(css.find("--chart-background:#ffffff;", paper) != std::string::npos);
   CHECK(css.find(".chart .s9{color:var(--chart-s9)}") != std::string::npos);
   CHECK(css.find('$') == std::string::npos);
 }

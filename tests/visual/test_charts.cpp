@@ -156,8 +156,8 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
     history.runs.push_back(run);
   };
   add("10", 1.0, 0.02);
-  add("20", 1.03, 0.02);
-  add("30", 1.10, 0.02);
+  add("20", 1.015, 0.02);
+  add("30", 1.084, 0.02);
   const auto chart = chart_of(history);
   CHECK(chart.categories[1].label == "03-17 14:20 1a2b3c4");
   CHECK(chart.categories[1].note.starts_with("r20\n"));

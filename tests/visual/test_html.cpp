@@ -38,6 +38,16 @@ TEST_CASE("numbers of a table carry their exact values") {
   CHECK(visual::html_table({{present::text_column("Name", "n")}, {}}, "none") == "");
 }
 
+TEST_CASE("long words may be broken behind signs, and after some letters without one") {
+  CHECK(visual::breakable("a_short_one <b>") == "a_short_one &lt;b&gt;");
+  CHECK(visual::breakable("tuned_rmsnorm_h4096 won") == "tuned_<wbr>rmsnorm_<wbr>h4096 won");
+  CHECK(visual::breakable(std::string(25, 'x')) == std::string(20, 'x') + "<wbr>" + std::string(5, 'x'));
+  std::string accents;
+  for (int i = 0; i < 11; ++i) accents += "é";
+  CHECK(visual::breakable(accents).find("<wbr>") == 20);  // between characters
+  CHECK(visual::breakable("").empty());
+}
+
 TEST_CASE("a column in which no row says anything is left out") {
   using visual::plain;
   visual::PageTable table{

@@ -78,6 +78,38 @@ TEST_CASE("a log that several workloads of a solution share is told once") {
   CHECK(!holds(html, "log-2"));
 }
 
+TEST_CASE("solutions that were not tried are named, and where nothing ever passed there is no empty chart") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
+  files.write("solutions/idle.json", testing::solution_text("idle", "me", "cuda"));
+  std::string traces;
+  for (const char* run : {testing::kRun1, testing::kRun2}) {
+    traces += testing::RunTrace{.run = run, .definition = "d", .solution = "s", .status = "TIMEOUT"}.line();
+  }
+  files.write("traces/t.jsonl", traces);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string html = page_of(scene);
+  CHECK(holds(html, "<summary>1 solution was not tried</summary><p>for "));
+  CHECK(holds(html, ": idle</p>"));
+  CHECK(holds(html, "<p>d on NVIDIA H200: nothing passed in any of 2 runs.</p>"));
+  CHECK(!holds(html, "latency over runs"));
+}
+
+TEST_CASE("the first screen says that the last run was interrupted") {
+  const testing::TemporaryDataset files;
+  testing::write_runs(files);
+  files.write("runs/runs.jsonl", std::string(R"({"run_id":")") + testing::kRun2 +
+                                     R"(","interrupted":true,"planned":9,"finished":4,"not_done":0})" + "\n");
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string html = page_of(scene);
+  CHECK_THAT(html.substr(html.find("in the last run"), 300),
+             Catch::Contains("interrupted after 4 of 9 evaluations; also"));
+  CHECK(holds(html, ", interrupted after 4 of 9 evaluations</caption>"));
+}
+
 TEST_CASE("a dataset without traces has a page") {
   const testing::TemporaryDataset files;
   files.write("definitions/d.json", testing::definition_text("d"));

@@ -92,8 +92,44 @@
   };
   addEventListener("hashchange", open);
   if (location.hash) open();
+  // Paper does not scroll: a table with more columns than a page bears becomes several, each with the names.
+  const kColumnsOfPage = 10;
+  const pieces = [];
+  const split = (table) => {
+    const columns = table.tHead.rows[0].cells.length;
+    for (let begin = 1; begin < columns; begin += kColumnsOfPage) {
+      const piece = table.cloneNode(false);
+      const end = Math.min(columns, begin + kColumnsOfPage);
+      if (table.caption) {
+        const caption = table.caption.cloneNode(true);
+        caption.append(`, columns ${begin} to ${end - 1} of ${columns - 1}`);
+        piece.append(caption);
+      }
+      for (const part of [table.tHead, table.tBodies[0]]) {
+        const copy = part.cloneNode(false);
+        for (const row of part.rows) {
+          const line = row.cloneNode(false);
+          for (const cell of [row.cells[0], ...[...row.cells].slice(begin, end)]) line.append(cell.cloneNode(true));
+          copy.append(line);
+        }
+        piece.append(copy);
+      }
+      table.before(piece);
+      pieces.push([piece, table]);
+    }
+    table.hidden = true;
+  };
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details:not(.source)")) details.open = true;
+    for (const table of document.querySelectorAll("table.matrix")) {
+      if (table.tHead.rows[0].cells.length > 1 + 1.5 * kColumnsOfPage) split(table);
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const [piece, table] of pieces.splice(0)) {
+      piece.remove();
+      table.hidden = false;
+    }
   });
 
   // Themes: the system's until the reader says otherwise.
