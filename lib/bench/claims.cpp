@@ -129,7 +129,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
 }
 
 void add_unclaimed_time(Measurement& m) {
-  if (!m.on_cuda && !m.overhead) return;
+  if (!m.on_cuda && !m.overhead) return;  // no reference was called
   for (std::size_t trial = 0; trial < m.trials_ms.size(); ++trial) {
     auto& times = m.trials_ms[trial];
     const double left_out = left_out_ms(times, m.unclaimed_ms[trial]);

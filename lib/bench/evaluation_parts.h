@@ -30,8 +30,9 @@ struct JudgedWorkload {
   CallPlan dear_plan{};                    // then: how many calls are made
   std::vector<double> reference_ms{};      // the reference's calls so far on sets that are shared
   std::vector<worker::CallTimes> reference_calls{};  // the first of its calls that are not cold
-  std::optional<double> cold_reference_ms{};         // the last of its calls that tell little
-  std::set<worker::SetId> tied_sets{};  // for which it took some of several equals (reference/engine.h)
+  std::vector<worker::CallTimes> cold_reference_calls{};
+  std::optional<double> cold_reference_ms{};  // the last of its calls that tell little
+  std::set<worker::SetId> tied_sets{};        // for which it took some of several equals (reference/engine.h)
 };
 
 // What is known of a solution's worker since it was started.

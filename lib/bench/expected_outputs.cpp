@@ -72,7 +72,7 @@ void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
   const bool one_set = workload_.opened.inputs_fixed;
   const bool needed = eval::needs_expected(parts_.planned.rule);
   const std::uint64_t end = one_set ? 1 : first + std::min(count, most_at_once());
-  if (needed ? until_ >= end : timed_ || !times_reference(parts_.config)) return;
+  if (needed ? until_ >= end : timed_) return;
   const Stopped stopped(parts_.worker);
   if (!needed) time_reference(own_ms_);
   while (needed && until_ < end) make_batch(end);
@@ -110,8 +110,8 @@ std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<wor
   for (const auto& call : calls) {
     if (call.cold) workload_.cold_reference_ms = in_ms(call.ns);
   }
-  auto& kept = workload_.reference_calls;
-  if (!calls.front().cold && kept.size() < kOverheadCalls) kept.push_back(calls.front().times);
+  auto& kept = calls.front().cold ? workload_.cold_reference_calls : workload_.reference_calls;
+  if (kept.size() < kOverheadCalls) kept.push_back(calls.front().times);
   return calls;
 }
 
@@ -140,7 +140,12 @@ void ExpectedOutputs::make_batch(std::uint64_t end) {
 // made again.
 void ExpectedOutputs::time_reference(std::vector<double>& times) {
   timed_ = true;
-  if (!times_reference(parts_.config) || !times.empty()) return;
+  if (!times.empty()) return;
+  if (!times_reference(parts_.config)) {
+    // What a call takes beside the work has to be known all the same.
+    if (!parts_.device.is_cuda() && !overhead()) (void)call_reference({set_of(0)});
+    return;
+  }
   parts_.await_quiet();
   const double budget_ms = 1e3 * kTimedShare * parts_.config.call_budget_s;
   const std::int64_t begin = parts_.now_ns();
@@ -155,7 +160,9 @@ void ExpectedOutputs::time_reference(std::vector<double>& times) {
 std::optional<Overhead> ExpectedOutputs::overhead() const {
   const bool on_device = parts_.reference.on_device();
   if (parts_.device.is_cuda() && !on_device) return std::nullopt;
-  auto overhead = overhead_of(workload_.reference_calls);
+  // First calls take longer around the work, too: better than to know nothing.
+  auto overhead = overhead_of(workload_.reference_calls.empty() ? workload_.cold_reference_calls
+                                                                : workload_.reference_calls);
   if (overhead && parts_.facts.is_guest && !on_device)
     overhead = for_guest(*overhead, parts_.layout().inputs.size() + parts_.layout().outputs.size());
   return overhead;

@@ -72,8 +72,9 @@ Overhead for_guest(Overhead overhead, std::size_t tensors) {
 }
 
 double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead, double own_ms) {
-  return longer(in_ms(beside.prepare_ns), in_ms(beside.prepare_waited_ns) - own_ms, overhead.prepare_ms) +
-         longer(in_ms(beside.collect_ns), in_ms(beside.collect_waited_ns) - own_ms, overhead.collect_ms);
+  const auto waited = [&](std::int64_t ns) { return beside.lost_processes ? 0 : in_ms(ns) - own_ms; };
+  return longer(in_ms(beside.prepare_ns), waited(beside.prepare_waited_ns), overhead.prepare_ms) +
+         longer(in_ms(beside.collect_ns), waited(beside.collect_waited_ns), overhead.collect_ms);
 }
 
 double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
@@ -92,7 +93,8 @@ double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
   const double gap = longer(gap_ms(ran), ran.lost_processes ? 0 : waited + own_waited, overhead.gap_ms);
   const double around = longer_around_ms(beside, overhead, own);
   // After Collect nothing is asked of it: it looks for no request.
-  const double rest = longer(in_ms(beside.rest_ns), in_ms(beside.rest_waited_ns) - own, overhead.rest_ms);
+  const double rest_waited = beside.lost_processes ? 0 : in_ms(beside.rest_waited_ns) - own;
+  const double rest = longer(in_ms(beside.rest_ns), rest_waited, overhead.rest_ms);
   // A main thread that wakes up late takes long and uses no CPU; one that looks for its next request uses the
   // CPU, and answers in time. Work does both, but that of processes of which nothing is known.
   if (may_fork) return std::max(gap + around + rest, main_work + others);

@@ -54,11 +54,15 @@ class Blanker {
     }
   }
 
-  // A comment that begins in it may go on in the next lines.
+  // To its end, or to a comment, which may go on in the next lines. A backslash before the line's end
+  // continues it.
   void preprocessor_line() {
-    const std::size_t end = end_of_line(at_);
-    const auto comment = source_.substr(0, end).find("/*", at_);
-    blank_to(comment == std::string_view::npos ? end : comment);
+    std::size_t end = at_;
+    const auto ends_at = [&](std::size_t at) {
+      return (source_[at] == '\n' && (at == 0 || source_[at - 1] != '\\')) || source_.substr(at, 2) == "/*";
+    };
+    while (end < source_.size() && !ends_at(end)) ++end;
+    blank_to(end);
   }
 
   // 1'000'000

@@ -10,6 +10,14 @@ namespace {
 
 constexpr auto kNone = std::string_view::npos;
 
+// Each place that looks like what is sought may have a bracket that is closed far behind it, or never: of
+// long texts not more of them are looked at than take some tenths of a second. Nobody calls his function so
+// often.
+std::size_t most_places(std::string_view text) {
+  constexpr std::size_t kMostSteps = 100'000'000;
+  return 10 + kMostSteps / (1 + text.size());
+}
+
 std::size_t skip_spaces(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;
   return at;
@@ -263,7 +271,9 @@ std::vector<Text> texts_of(const model::Solution& solution) {
 std::optional<BoundFunction> find_function(const std::vector<Text>& texts, const std::string& name) {
   std::optional<BoundFunction> declared;
   for (const auto& [file, code] : texts) {
-    for (auto at = find_word(code, name, 0); at != kNone; at = find_word(code, name, at + 1)) {
+    std::size_t left = most_places(code);
+    for (auto at = find_word(code, name, 0); at != kNone && left > 0; at = find_word(code, name, at + 1)) {
+      --left;
       bool defined = false;
       auto function = function_at(code, at, name, defined);
       if (!function) continue;
@@ -285,12 +295,14 @@ struct Definition {
 // The next `.def("<symbol>", …)` from `from` on.
 std::optional<Definition> find_definition(std::string_view code, std::string_view source,
                                           const std::string& symbol, std::size_t from) {
-  for (auto at = find_word(code, "def", from); at != kNone; at = find_word(code, "def", at + 1)) {
+  std::size_t left = most_places(code);
+  for (auto at = find_word(code, "def", from); at != kNone && left > 0; at = find_word(code, "def", at + 1)) {
     const auto before = skip_spaces_back(code, at);
     const auto open = skip_spaces(code, at + 3);
     if (before == 0 || code[before - 1] != '.' || open >= code.size() || code[open] != '(') continue;
     const auto quote = skip_spaces(code, open + 1);
     if (source.substr(quote, symbol.size() + 2) != '"' + symbol + '"') continue;
+    --left;
     const auto close = std::min(behind_bracket(code, open), code.size());
     auto arguments = split_by_commas(code.substr(open + 1, close - open - 2));
     if (arguments.size() < 2) continue;
@@ -305,9 +317,11 @@ std::optional<Definition> find_definition(std::string_view code, std::string_vie
 // TVM_FFI_DLL_EXPORT_TYPED_FUNC(<symbol>, <function>).
 std::optional<Definition> find_export(std::string_view code, const std::string& symbol) {
   constexpr std::string_view kMacro = "TVM_FFI_DLL_EXPORT_TYPED_FUNC";
-  for (auto at = find_word(code, kMacro, 0); at != kNone; at = find_word(code, kMacro, at + 1)) {
+  std::size_t left = most_places(code);
+  for (auto at = find_word(code, kMacro, 0); at != kNone && left > 0; at = find_word(code, kMacro, at + 1)) {
     const auto open = skip_spaces(code, at + kMacro.size());
     if (open >= code.size() || code[open] != '(') continue;
+    --left;
     const auto close = std::min(behind_bracket(code, open), code.size());
     const auto arguments = split_by_commas(code.substr(open + 1, close - open - 2));
     if (arguments.size() != 2 || arguments[0] != symbol) continue;

@@ -1,5 +1,7 @@
 #include "compile/entry_signature.h"
 
+#include <algorithm>
+
 #include "compile/cpp_characters.h"
 
 namespace fib::compile {
@@ -34,7 +36,7 @@ std::string word_before(const std::string& text, std::size_t end) {
 }  // namespace
 
 bool returns_status(std::string_view source, const std::string& symbol) {
-  if (symbol.empty()) return false;
+  if (symbol.empty() || !std::all_of(symbol.begin(), symbol.end(), is_word)) return false;  // no C function
   const std::string text = without_comments(source);
   for (auto at = text.find(symbol); at != std::string::npos; at = text.find(symbol, at + 1)) {
     std::size_t after = at + symbol.size();

@@ -224,8 +224,11 @@ Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
 }
 
 Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const auto before = process_.usage();
-  if (is_on_cpu_) beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
+  const auto before = is_on_cpu_ ? process_.exact_usage() : process_.usage();
+  if (is_on_cpu_) {
+    beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
+    beside_.lost_processes = WatchedProcess::may_have_lost_some(call_began_, before);
+  }
   const std::int64_t waited = process_.waiting_ns();
   const std::int64_t own_waited = own_delay_->ns();
   const std::int64_t begin = util::monotonic_ns();
@@ -284,6 +287,7 @@ void WorkerClient::end_call() {
   const auto now = process_.usage();
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(collected_, now) +
                            std::max<std::int64_t>(0, now.main_ns - collected_.main_ns);
+  if (WatchedProcess::may_have_lost_some(run_ended_, now)) beside_.lost_processes = true;
 }
 
 Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t deadline_ns) {

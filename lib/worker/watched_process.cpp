@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -52,6 +53,19 @@ char state_in(const std::string& stat) {
 
 bool is_at_work(char state) { return state == 'R' || state == 'D'; }
 
+// Whether `holds` of some thread's id and state letter.
+template <typename Holds>
+bool any_thread(pid_t pid, const Holds& holds) {
+  const std::string folder = "/proc/" + std::to_string(pid) + "/task/";
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(folder.c_str()), ::closedir);
+  if (!tasks) return false;  // it has ended
+  while (const dirent* entry = ::readdir(tasks.get())) {
+    if (entry->d_name[0] == '.') continue;
+    if (holds(entry->d_name, state_in(begin_of(folder + entry->d_name + "/stat")))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 WatchedProcess::WatchedProcess(pid_t pid, bool may_fork)
@@ -73,6 +87,17 @@ WatchedProcess::Usage WatchedProcess::usage() {
   if (!has_descendants()) return usage;
   for (const pid_t pid : listed_descendants_of(pid_)) usage.descendants_ns[pid] = cpu_ns(pid);
   return usage;
+}
+
+WatchedProcess::Usage WatchedProcess::exact_usage() {
+  constexpr std::int64_t kMostNs = 10'000'000;  // then it is as exact as it gets
+  const bool some_run = (has_other_threads() && another_is_runnable()) || a_descendant_works();
+  if (!some_run || ::kill(-pid_, SIGSTOP) != 0) return usage();
+  const std::int64_t begin = util::monotonic_ns();
+  while (!is_stopped() && util::monotonic_ns() - begin < kMostNs) ::usleep(20);
+  const Usage exact = usage();
+  (void)::kill(-pid_, SIGCONT);
+  return exact;
 }
 
 std::int64_t WatchedProcess::used_by_others_ns(const Usage& before, const Usage& now) {
@@ -108,6 +133,12 @@ bool WatchedProcess::has_other_threads() const {
   return ::stat(("/proc/" + std::to_string(pid_) + "/task").c_str(), &info) == 0 && info.st_nlink > 3;
 }
 
+bool WatchedProcess::a_descendant_works() {
+  if (!has_descendants()) return false;
+  const auto all = listed_descendants_of(pid_);
+  return std::any_of(all.begin(), all.end(), [](pid_t pid) { return is_at_work(state_of(pid)); });
+}
+
 // Where no process or thread has been started on the machine since the last look, there are none still.
 bool WatchedProcess::has_descendants() {
   if (!may_fork_) return false;
@@ -123,15 +154,17 @@ bool WatchedProcess::has_descendants() {
 bool WatchedProcess::another_is_runnable() const {
   // Looking at each thread takes long, and where nobody but the caller is runnable there is nothing to see.
   if (machine_load().runnable == 1) return false;
-  const std::string folder = "/proc/" + std::to_string(pid_) + "/task/";
-  const std::string main = std::to_string(pid_);
-  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(folder.c_str()), ::closedir);
-  if (!tasks) return false;  // it has ended
-  while (const dirent* entry = ::readdir(tasks.get())) {
-    if (entry->d_name[0] == '.' || main == entry->d_name) continue;
-    if (is_at_work(state_in(begin_of(folder + entry->d_name + "/stat")))) return true;
-  }
-  return false;
+  return any_thread(pid_, [&](const std::string& id, char state) {
+    return id != std::to_string(pid_) && is_at_work(state);
+  });
+}
+
+bool WatchedProcess::is_stopped() const {
+  const auto runs = [](const std::string& /*id*/, char state) { return is_at_work(state); };
+  if (any_thread(pid_, runs)) return false;
+  if (!may_fork_) return true;
+  const auto all = listed_descendants_of(pid_);
+  return std::none_of(all.begin(), all.end(), [&](pid_t pid) { return any_thread(pid, runs); });
 }
 
 WatchedProcess::Rest WatchedProcess::wait_until_rest(int window_us, int limit_ms) {
@@ -141,11 +174,6 @@ WatchedProcess::Rest WatchedProcess::wait_until_rest(int window_us, int limit_ms
   const std::int64_t noise_ns = std::int64_t{window_us} * 50;
   const std::int64_t begin = util::monotonic_ns();
   const auto others_now = [this] { return cpu_ns(pid_) - main_thread_.times().on_cpu_ns; };
-  const auto processes_work = [this] {
-    if (!has_descendants()) return false;
-    const auto all = listed_descendants_of(pid_);
-    return std::any_of(all.begin(), all.end(), [](pid_t pid) { return is_at_work(state_of(pid)); });
-  };
   const bool threads = has_other_threads();
   std::int64_t others = others_now();
   while (true) {
@@ -158,7 +186,7 @@ WatchedProcess::Rest WatchedProcess::wait_until_rest(int window_us, int limit_ms
       threads_work = threads_work || now - others > noise_ns;
       others = now;
     }
-    const bool processes = processes_work();
+    const bool processes = a_descendant_works();
     const std::int64_t seen = util::monotonic_ns();
     if (threads_work || processes) rest.last_activity_ns = seen;
     if (!threads_work && !processes) return rest;

@@ -17,8 +17,8 @@ class WatchedProcess {
   // none).
   WatchedProcess(pid_t pid, bool may_fork);
 
-  // CPU time so far, in nanoseconds. Exact for threads that sleep; others lag behind by a tick of the kernel
-  // at most.
+  // CPU time so far, in nanoseconds. Exact for threads that sleep or are stopped; others lag behind by a tick
+  // of the kernel at most.
   struct Usage {
     std::int64_t main_ns = 0;                        // the main thread
     std::int64_t others_ns = 0;                      // all other threads, those that have ended too
@@ -26,6 +26,9 @@ class WatchedProcess {
     long last_pid = 0;  // where it may fork: the machine's last process or thread id
   };
   [[nodiscard]] Usage usage();
+  // The same, exact for threads that run, too: where some do, all of the process group that it leads is
+  // stopped meanwhile. The main thread has to wait for something that only the caller does.
+  [[nodiscard]] Usage exact_usage();
   // What all but the main thread have used since `before`. Of descendants that ended in between nothing is
   // known.
   [[nodiscard]] static std::int64_t used_by_others_ns(const Usage& before, const Usage& now);
@@ -56,6 +59,8 @@ class WatchedProcess {
  private:
   [[nodiscard]] std::int64_t cpu_ns(pid_t pid) const;
   [[nodiscard]] bool another_is_runnable() const;
+  [[nodiscard]] bool a_descendant_works();
+  [[nodiscard]] bool is_stopped() const;
 
   pid_t pid_;
   bool may_fork_;

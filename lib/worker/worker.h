@@ -22,6 +22,7 @@ struct CallTimes {
     std::int64_t rest_waited_ns = 0;
     std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to this rest, the run included
     std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run; and until end_call()
+    bool lost_processes = false;     // some may have begun or ended in that time: they are not in it
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads

@@ -106,6 +106,25 @@ TEST_CASE("what a call takes beside the work is what the reference's first calls
   CHECK(m.overhead->prepare_ms == 3);
 }
 
+TEST_CASE("where the reference's calls are all first ones, those tell what a call takes beside the work") {
+  Scene few;
+  few.config.iterations = few.config.num_trials = 1;
+  few.config.warmup_runs = 0;
+  CHECK(few.run().overhead);
+  CHECK(few.judged.reference_calls.empty());
+  // Also where nobody asks for its outputs or its time, but on a GPU.
+  for (const bool on_gpu : {false, true}) {
+    Scene untimed;
+    if (on_gpu) untimed.use_cuda();
+    untimed.planned.rule = eval::Rule::kSampling;
+    untimed.judge.needs_expected = false;
+    untimed.config.profile_baseline = false;
+    const auto m = untimed.run();
+    CHECK(m.overhead.has_value() == !on_gpu);
+    CHECK(untimed.reference.calls_made == (on_gpu ? 0 : 1));
+  }
+}
+
 TEST_CASE("where few expected outputs fit, no more are made ahead") {
   for (const std::size_t most : {1, 2, 5}) {
     Scene scene;
@@ -240,14 +259,6 @@ TEST_CASE("a reference whose outputs nobody needs is timed by a few calls, or no
     slow.config.call_budget_s = 5;
     CHECK(slow.run().reference_ms == std::vector<double>{2000});
     CHECK(slow.reference.calls_made == 1);
-  }
-  SECTION("with --no-profile-baseline by none") {
-    Scene none;
-    none.planned.rule = eval::Rule::kSampling;
-    none.judge.needs_expected = false;
-    none.config.profile_baseline = false;
-    CHECK(none.run().reference_ms.empty());
-    CHECK(none.reference.calls_made == 0);
   }
 }
 

@@ -118,6 +118,18 @@ TEST_CASE("waiting for a CPU does not explain what the worker did itself") {
   forked.waited_ns = 9'000'000;
   forked.lost_processes = true;
   CHECK(unclaimed(forked, true) == Approx(9));
+  // Nor before the run and after it.
+  Ran before = call(20, 9100, 50, 150);
+  before.beside.prepare_waited_ns = 9'000'000;
+  CHECK(unclaimed(before, true) == Approx(0).margin(1e-9));
+  before.beside.lost_processes = true;
+  CHECK(unclaimed(before, true) == Approx(9));
+  Ran after = call(20, 100, 9050, 150);
+  after.beside.collect_waited_ns = 9'000'000;
+  after.beside.rest_ns = after.beside.rest_waited_ns = 1'000'000;
+  CHECK(unclaimed(after, true) == Approx(0).margin(1e-9));
+  after.beside.lost_processes = true;
+  CHECK(unclaimed(after, true) == Approx(10));
 }
 
 TEST_CASE("an interpreter makes its arguments anew for each call") {

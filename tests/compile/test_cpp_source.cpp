@@ -36,6 +36,30 @@ TEST_CASE("comments, literals and preprocessor lines are blanked, lines stay") {
   CHECK(text.ends_with("int run();"));
 }
 
+namespace {
+
+std::string repeated(std::string_view part, std::size_t times) {
+  std::string text;
+  for (std::size_t i = 0; i < times; ++i) text += part;
+  return text;
+}
+
+}  // namespace
+
+// Each of these would take minutes if every place were looked at to the text's end.
+TEST_CASE("long hostile texts are read in a moment") {
+  for (const char* part : {"#/**/", "#/*\\\n*/", "\"", "R\"x("}) {
+    const std::string source = repeated(part, 400'000);
+    CHECK(compile::blanked(source).size() == source.size());
+  }
+  constexpr std::size_t kMany = 100'000;
+  CHECK_FALSE(bound(repeated(".def(\"run\" ", kMany)));
+  CHECK_FALSE(bound(repeated("m.def(\"run\" ", kMany) + repeated(")", kMany)));
+  CHECK_FALSE(bound(repeated("TVM_FFI_DLL_EXPORT_TYPED_FUNC(x ", kMany)));
+  CHECK_FALSE(bound(bind("&run") + repeated("int run( ", kMany)));
+  CHECK_FALSE(bound(bind("&run") + repeated("int run(int) ", kMany)));
+}
+
 TEST_CASE("the result of a bound function is what its declaration says") {
   CHECK(type_of("torch::Tensor run(torch::Tensor a) { return a; }") == "torch::Tensor");
   CHECK(type_of("static inline at::Tensor\nrun(at::Tensor a) { return a; }") == "at::Tensor");

@@ -10,6 +10,12 @@ TEST_CASE("int results are statuses, others are not") {
   CHECK_FALSE(returns_status("extern \"C\" void run(float*) {}", "run"));
   CHECK_FALSE(returns_status("extern \"C\" double run(float*) {}", "run"));
   CHECK_FALSE(returns_status("", "run"));
+  CHECK_FALSE(returns_status("int ::run(int);", "::run"));  // no symbol of C
+}
+
+TEST_CASE("a symbol that is no word costs nothing, however often it stands in the source") {
+  const std::string spaces(4'000'000, ' ');
+  CHECK_FALSE(returns_status(spaces, " "));
 }
 
 TEST_CASE("comments, calls and longer names do not decide") {

@@ -1,8 +1,11 @@
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <ctime>
 #include <functional>
 #include <thread>
 
@@ -126,6 +129,37 @@ TEST_CASE("a process's CPU time is that of all of its threads, those that have e
   CHECK(usage.main_ns > 0);
   CHECK(usage.others_ns > 5'000'000);
   CHECK(WatchedProcess::used_by_others_ns(usage, watched.usage()) == 0);
+}
+
+TEST_CASE("what a thread has used of the CPU until now is known exactly where it is asked for exactly") {
+  struct Shared {
+    std::atomic<std::int64_t> used_ns{0};
+  };
+  void* const memory =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  auto* const shared = new (memory) Shared;
+  {
+    const Process process([shared] {
+      let_a_thread([shared] {
+        while (true) {
+          timespec used{};
+          ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+          shared->used_ns = std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+        }
+      });
+    });
+    WatchedProcess watched(process.pid(), false);
+    for (int i = 0; i < 40; ++i) {
+      ::usleep(1300);
+      const std::int64_t told = shared->used_ns;
+      CHECK(watched.exact_usage().others_ns >= told);
+    }
+    const std::int64_t before = shared->used_ns;  // it goes on
+    for (int i = 0; i < 2000 && shared->used_ns == before; ++i) ::usleep(1000);
+    CHECK(shared->used_ns > before);
+  }
+  ::munmap(memory, sizeof(Shared));
 }
 
 TEST_CASE("a process that has ended is at rest") {
