@@ -1,5 +1,6 @@
 #include "synthesis/input_sets.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -74,6 +75,15 @@ void random_scalar(tensor::DType dtype, std::uint64_t key, std::byte* target) {
   tensor::fill_random(dtype, key, element, 1, 1);
   store_scalar(dtype, scalar_from(dtype, element), target);
 }
+
+bool is_scaled(const eval::Slot& slot) {
+  using tensor::DType;
+  return !slot.scalar && (slot.dtype == DType::kFloat64 || slot.dtype == DType::kFloat32 ||
+                          slot.dtype == DType::kFloat16 || slot.dtype == DType::kBFloat16);
+}
+
+// In half of the sets N(0,1), in a quarter each half of that and a fourth of it.
+int scale_of(std::uint64_t key) { return -std::max(0, static_cast<int>(key % 4) - 1); }
 
 }  // namespace
 
@@ -180,6 +190,8 @@ std::vector<InputContent> InputSets::contents(std::string_view seed) const {
     content.key = key_of(seed, i);
     content.data = sources_[i].data;
     content.exponent = sources_[i].exponent;
+    if (content.kind == Kind::kRandom && content.exponent == 0 && is_scaled(slot))
+      content.exponent = scale_of(content.key);
     if (content.kind == Kind::kProbabilities) {
       content.columns = slot.shape.empty() ? 1 : static_cast<std::uint64_t>(slot.shape.back());
       content.rows = content.columns == 0 ? 0 : slot.count() / content.columns;
@@ -221,7 +233,8 @@ void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads)
         break;
       case Kind::kRandom:
         tensor::fill_random(slot.dtype, content.key, target, slot.count(), used);
-        if (content.exponent != 0) tensor::scale_by_power(slot.dtype, target, slot.count(), content.exponent);
+        if (content.exponent != 0)
+          tensor::scale_by_power(slot.dtype, target, slot.count(), content.exponent, used);
     }
   }
 }

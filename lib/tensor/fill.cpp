@@ -208,19 +208,28 @@ void fill_random(DType dtype, std::uint64_t key, void* target, std::size_t count
   std::memcpy(bytes + bytes_of(dtype, batches * length), last, bytes_of(dtype, rest));
 }
 
-void scale_by_power(DType dtype, void* target, std::size_t count, int exponent) {
+void scale_by_power(DType dtype, void* target, std::size_t count, int exponent, unsigned threads) {
   if (!is_floating(dtype) || dtype == DType::kFloat4E2M1)
     throw Error("{} cannot be scaled; use floats of at least 8 bits", name_of(dtype));
   constexpr std::size_t kBlock = 1024;
-  double values[kBlock];
   const double factor = std::ldexp(1.0, exponent);
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+  const auto multiply_all = [&](auto* values, std::size_t length) {
+    for (std::size_t i = 0; i < length; ++i)
+      values[i] *= static_cast<std::decay_t<decltype(*values)>>(factor);
+  };
+  const auto scale_block = [&](std::size_t begin) {
     const std::size_t length = std::min(kBlock, count - begin);
     auto* block = static_cast<std::byte*>(target) + bytes_of(dtype, begin);
-    to_double(dtype, block, values, length);
-    for (std::size_t i = 0; i < length; ++i) values[i] *= factor;
-    from_double(dtype, values, block, length);
-  }
+    if (dtype == DType::kFloat64) return multiply_all(reinterpret_cast<double*>(block), length);
+    if (dtype == DType::kFloat32) return multiply_all(reinterpret_cast<float*>(block), length);
+    float values[kBlock];
+    to_float(dtype, block, values, length);
+    multiply_all(values, length);
+    from_float(dtype, values, block, length);
+  };
+  parallel_for((count + kBlock - 1) / kBlock, 16, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) scale_block(i * kBlock);
+  });
 }
 
 void fill_probabilities(DType dtype, std::uint64_t key, void* target, std::size_t rows, std::size_t columns,

@@ -14,8 +14,8 @@ namespace fib::tensor {
 void fill_random(DType dtype, std::uint64_t key, void* target, std::size_t count, unsigned threads);
 
 // Multiplies `count` contiguous floats by 2^exponent, which is exact but where a result is too small or too
-// large for the dtype. Throws Error for integers and float4_e2m1.
-void scale_by_power(DType dtype, void* target, std::size_t count, int exponent);
+// large for the dtype. Uses up to `threads` threads. Throws Error for integers and float4_e2m1.
+void scale_by_power(DType dtype, void* target, std::size_t count, int exponent, unsigned threads = 1);
 
 // Writes `rows` rows of `columns` probabilities: the softmax of normals, by the recipe in tensor/random.h.
 // Each row of float32 or float64 sums to 1 within rounding; smaller dtypes round every element once more.

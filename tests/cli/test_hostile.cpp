@@ -210,6 +210,28 @@ TEST_CASE("the table of hostile solutions names all of them") {
   }
 }
 
+TEST_CASE("a constant in the place of a reduction is found out") {
+  testing::FibRun run;
+  run.dataset.definition(
+      "test", "log_softmax",
+      R"({"name": "log_softmax", "op_type": "test", "axes": {"m": {"type": "var"}, "n": {"type": "const", "value": 32000}},
+        "inputs": {"a": {"shape": ["m", "n"], "dtype": "float32"}}, "outputs": {"b": {"shape": ["m", "n"], "dtype": "float32"}},
+        "reference": "import torch\n\ndef run(a):\n    return torch.log_softmax(a, dim=-1)\n"})",
+      {R"({"definition": "log_softmax", "workload": {"axes": {"m": 1}, "inputs": {"a": {"type": "random"}}, "uuid": "w"}})"});
+  // The logarithm of the sum of 32,000 exponentials of N(0,1) is within 0.01 of this.
+  run.dataset.solution("constant", "mallory", R"(
+    extern "C" void run(const float* a, float* b, long m) {
+      for (long i = 0; i < m * 32000; ++i) b[i] = a[i] - 10.8735f;
+    })",
+                       "log_softmax");
+  const auto result = run.run({"--timeout", "20"});
+  INFO(result.err);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  INFO(traces[0].log);
+  CHECK(traces[0].status == "INCORRECT_NUMERICAL");
+}
+
 TEST_CASE("a solution does not run while the reference is timed") {
   testing::FibRun run;
   // Takes some tenths of a second.

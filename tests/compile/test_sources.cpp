@@ -27,7 +27,8 @@ TEST_CASE("sources lie below the folder, with folders of their own") {
 
 TEST_CASE("a file is no folder of another one, in whatever order they come, nor twice there") {
   const std::string odd = "another source has the name of its folder";
-  for (const auto& paths : {std::vector<std::string>{"a/b", "a"}, {"a", "a/b"}, {"a", "x", "a/b/c/d"}, {"a/b/c", "a/b"}}) {
+  for (const auto& paths :
+       {std::vector<std::string>{"a/b", "a"}, {"a", "a/b"}, {"a", "x", "a/b/c/d"}, {"a/b/c", "a/b"}}) {
     const testing::TemporaryFolder files;
     const auto why = write(paths, files.path());
     REQUIRE(why);

@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 
 #include "support/temporary.h"
 #include "synthesis/input_sets.h"
+#include "tensor/fill.h"
 #include "tensor/safetensors.h"
 #include "util/error.h"
 
@@ -56,6 +58,39 @@ TEST_CASE("inputs that the workload does not name are random, and every input ha
   CHECK(one.buffer != other.buffer);
   CHECK_FALSE(one.fixed);
   for (const auto value : one.values<std::int32_t>(1, 4)) CHECK((value >= -1024 && value <= 1023));
+}
+
+TEST_CASE("random floats are N(0,1) in half of the sets, and times 1/2 or 1/4 in the others") {
+  const auto d = model::parse_definition(R"({"name": "d", "op_type": "o", "axes": {"m": {"type": "var"}},
+    "inputs": {"a": {"shape": ["m"], "dtype": "float32"}, "b": {"shape": ["m"], "dtype": "bfloat16"},
+               "keys": {"shape": ["m"], "dtype": "float32"}, "c": {"shape": ["m"], "dtype": "float8_e4m3fn"},
+               "i": {"shape": ["m"], "dtype": "int32"}, "s": {"shape": null, "dtype": "float32"}},
+    "outputs": {}, "reference": "def run(a, b, keys, c, i, s): pass"})");
+  const auto w = workload("{}");
+  const auto layout = eval::make_layout(d, w);
+  const synthesis::InputSets sets(d, w, layout, {}, {{}, {{"keys", -5}}});
+  std::map<int, int> of_a;
+  int differ = 0;
+  for (int set = 0; set < 400; ++set) {
+    const auto contents = sets.contents(std::to_string(set));
+    ++of_a[contents[0].exponent];
+    differ += contents[0].exponent != contents[1].exponent ? 1 : 0;
+    CHECK(contents[2].exponent == -5);  // what synthesis says
+    for (const std::size_t other : {3, 4, 5}) CHECK(contents[other].exponent == 0);
+    std::vector<std::byte> buffer(layout.input_bytes);
+    sets.fill(std::to_string(set), buffer.data(), 1);
+    float made[4];
+    float normal[4];
+    std::memcpy(made, buffer.data() + layout.inputs[0].offset, sizeof made);
+    tensor::fill_random(tensor::DType::kFloat32, contents[0].key, normal, 4, 1);
+    for (int i = 0; i < 4; ++i) CHECK(made[i] == std::ldexp(normal[i], contents[0].exponent));
+  }
+  CHECK(of_a.size() == 3);
+  CHECK(of_a[0] > 160);
+  CHECK(of_a[0] < 240);
+  CHECK(of_a[-1] > 60);
+  CHECK(of_a[-2] > 60);
+  CHECK(differ > 150);  // each input by itself
 }
 
 TEST_CASE("sampling's probs are probabilities, other op types' are not") {
