@@ -32,10 +32,13 @@ void NextWorker::wait() const {
   if (made_.valid()) made_.wait();
 }
 
-// A guest, and a worker without its device, serve every kind of target.
+// A guest serves every kind of target, and a worker without its device every kind with code on the host.
 bool NextWorker::is_for(const WorkerKind& kind) const {
+  using worker::TargetKind;
   if (kind_.is_guest || kind.is_guest) return kind_.is_guest && kind.is_guest;
-  return kind_.runtime == kind.runtime && (device_ == Device::kLater || kind_.target == kind.target);
+  const bool same_target = kind_.target == kind.target;
+  const bool same_queues = (kind_.target == TargetKind::kKernels) == (kind.target == TargetKind::kKernels);
+  return kind_.runtime == kind.runtime && (device_ == Device::kLater ? same_queues : same_target);
 }
 
 std::unique_ptr<worker::WorkerClient> NextWorker::take(const WorkerKind& kind) {

@@ -156,7 +156,8 @@ void SolutionWorker::await_next_device() const {
 }
 
 worker::Confine SolutionWorker::confinement_of(const compile::Artifact& artifact) const {
-  return {processes_.children.files.to_json(), artifact.runtime.string(), processes_.device.is_cuda()};
+  return {processes_.children.files.to_json(), artifact.runtime.string(), processes_.device.is_cuda(),
+          target_kind(artifact) == worker::TargetKind::kKernels};
 }
 
 worker::Answer<worker::Loaded> SolutionWorker::ask_to_load(const PlannedEvaluation& planned,

@@ -209,7 +209,7 @@ class StandingResults::Choice {
       const auto solution = dataset_.solutions.find(*row->solution);
       const auto definition = dataset_.definitions.find(*row->definition);
       if (solution == dataset_.solutions.end()) {
-        leave_out(*row, left_out().unknown_solutions);
+        if (leave_out(*row, left_out().unknown_solutions)) left_out().missing.insert(*row->solution);
       } else if (origin.solution_sha256 != nullptr &&
                  *origin.solution_sha256 != solution_hash(solution->second)) {
         if (leave_out(*row, left_out().other_sources)) left_out().outdated.insert(*row->solution);
@@ -432,7 +432,7 @@ std::string to_string(const LeftOut& left_out) {
   add(left_out.other_sources, left_out.outdated.empty() ? "of other sources"
                                                         : fmt::format("of other sources (all of {})",
                                                                       util::some_of(left_out.outdated)));
-  add(left_out.unknown_solutions, "of solutions not here");
+  add(left_out.unknown_solutions, fmt::format("of solutions not here ({})", util::some_of(left_out.missing)));
   add(left_out.other_definitions, "of other definitions of the same name");
   add(left_out.other_workloads, "of other workloads of the same uuid");
   add(left_out.unknown_workloads, "of workloads not here");

@@ -29,6 +29,7 @@ struct LeftOut {
   std::size_t other_sources = 0;      // made from another source than the solution has now
   std::set<std::string> outdated;     // the solutions that have no others
   std::size_t unknown_solutions = 0;  // of solutions that are not in the dataset
+  std::set<std::string> missing;      // these solutions
   std::size_t other_definitions = 0;  // made when the definition computed something else
   std::size_t other_workloads = 0;    // made when the workload of this uuid had other sizes or inputs
   std::size_t unknown_workloads = 0;  // on workloads that are not in the dataset, beside those that are

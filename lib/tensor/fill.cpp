@@ -212,6 +212,7 @@ void scale_by_power(DType dtype, void* target, std::size_t count, int exponent, 
   if (!is_floating(dtype) || dtype == DType::kFloat4E2M1)
     throw Error("{} cannot be scaled; use floats of at least 8 bits", name_of(dtype));
   constexpr std::size_t kBlock = 1024;
+  constexpr int kExactInFloat = 16;  // of any float of 32 bits and less: no bits are lost before the rounding
   const double factor = std::ldexp(1.0, exponent);
   const auto multiply_all = [&](auto* values, std::size_t length) {
     for (std::size_t i = 0; i < length; ++i)
@@ -221,6 +222,12 @@ void scale_by_power(DType dtype, void* target, std::size_t count, int exponent, 
     const std::size_t length = std::min(kBlock, count - begin);
     auto* block = static_cast<std::byte*>(target) + bytes_of(dtype, begin);
     if (dtype == DType::kFloat64) return multiply_all(reinterpret_cast<double*>(block), length);
+    if (std::abs(exponent) > kExactInFloat) {
+      double values[kBlock];
+      to_double(dtype, block, values, length);
+      multiply_all(values, length);
+      return from_double(dtype, values, block, length);
+    }
     if (dtype == DType::kFloat32) return multiply_all(reinterpret_cast<float*>(block), length);
     float values[kBlock];
     to_float(dtype, block, values, length);

@@ -29,6 +29,7 @@ class WorkerLoader : public Loader {
     if (!request.runtime.empty()) load_tvm_ffi_runtime(request.runtime);
     held_ = sandbox::confine_files(access, std::filesystem::current_path());
     if (!is_open_) sandbox::drop_capabilities();
+    if (request.runs_kernels_alone) use_one_cuda_queue();
     if (request.on_cuda) open_cuda_ahead();
     is_confined_ = true;
   }

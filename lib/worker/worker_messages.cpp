@@ -8,6 +8,7 @@ void fields(auto& wire, Either<Confine> auto& m) {
   wire.text(m.files);
   wire.text(m.runtime);
   wire.flag(m.on_cuda);
+  wire.flag(m.runs_kernels_alone);
 }
 
 void fields(auto& wire, Either<Start> auto& m) {

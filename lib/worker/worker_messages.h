@@ -28,6 +28,7 @@ struct Confine {
   std::string files;         // what it may reach (sandbox::FileAccess as JSON)
   std::string runtime = {};  // kTvmFfi, kTorchHeaders: the library that such solutions are linked to
   bool on_cuda = false;
+  bool runs_kernels_alone = false;  // TargetKind::kKernels: all of its work is queued on one stream
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Confine decode(const std::string& payload);
 };

@@ -181,8 +181,10 @@ TEST_CASE("a worker whose device is started is taken for the target that it was 
   REQUIRE(worker);
   CHECK(worker->is_started());
   CHECK_FALSE(next.starts_device());
-  next.begin(kernels, kLater, [&] { return f.confined({}); });
+  const WorkerKind tvm_ffi{.target = worker::TargetKind::kTvmFfi};
+  next.begin(tvm_ffi, kLater, [&] { return f.confined({}); });
   CHECK_FALSE(next.starts_device());
+  CHECK(next.take(kernels) == nullptr);  // those have one queue from the beginning
   const auto confined = next.take(library);
   REQUIRE(confined);
   CHECK_FALSE(confined->is_started());

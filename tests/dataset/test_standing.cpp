@@ -185,6 +185,7 @@ TEST_CASE("traces of solutions that are not there, or of another definition of t
   story.add({.latency = "2", .more = R"(,"definition_sha256":"other")"});
   CHECK(story.standing().empty());
   CHECK(story.left_out().unknown_solutions == 1);
+  CHECK_THAT(dataset::to_string(story.left_out()), Catch::Contains("1 of solutions not here (gone)"));
   CHECK(story.left_out().other_definitions == 1);
   const std::string hash = model::content_sha256(model::parse_definition(testing::definition_text("d")));
   story.add({.latency = "3", .more = R"(,"definition_sha256":")" + hash + "\""});

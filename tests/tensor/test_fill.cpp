@@ -238,6 +238,12 @@ TEST_CASE("floats are scaled by powers of two, exactly") {
     }
     CHECK(wrong == 0);
   }
+  for (const int exponent : {-130, -16, 16, 130}) {  // beyond what factors of float32 can be
+    float values[] = {0.0F, 0.75F, -1.5F};
+    scale_by_power(DType::kFloat32, values, 3, exponent);
+    for (int i = 0; i < 3; ++i)
+      CHECK(values[i] == static_cast<float>(std::ldexp(i == 0 ? 0.0 : i == 1 ? 0.75 : -1.5, exponent)));
+  }
   std::int32_t integer = 1;
   CHECK_THROWS_AS(scale_by_power(DType::kInt32, &integer, 1, 1), fib::Error);
 }
