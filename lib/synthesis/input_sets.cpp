@@ -190,7 +190,8 @@ std::vector<InputContent> InputSets::contents(std::string_view seed) const {
     content.key = key_of(seed, i);
     content.data = sources_[i].data;
     content.exponent = sources_[i].exponent;
-    if (content.kind == Kind::kRandom && content.exponent == 0 && is_scaled(slot))
+    // Samplers would have to choose between fewer tokens by smaller top_p.
+    if (content.kind == Kind::kRandom && content.exponent == 0 && is_scaled(slot) && !sampling_)
       content.exponent = scale_of(content.key);
     if (content.kind == Kind::kProbabilities) {
       content.columns = slot.shape.empty() ? 1 : static_cast<std::uint64_t>(slot.shape.back());

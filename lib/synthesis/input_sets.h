@@ -40,9 +40,9 @@ struct Replacements {
 
 // Makes the input sets of one workload: random values by the counter-based generator, tensors from
 // safetensors files, scalar literals. Random floats of 16 bits and more are N(0,1) in half of the sets, and
-// times 1/2 or 1/4 in the others, for each input by itself: of thousands of numbers from one distribution any
-// reduction is nearly a constant, so that a solution that takes the constant would pass. A set is a pure
-// function of its seed. Not copyable (it maps files); const calls may come from any thread.
+// times 1/2 or 1/4 in the others, for each input by itself (but for samplers): of thousands of numbers from
+// one distribution any reduction is nearly a constant, so that a solution that takes the constant would pass.
+// A set is a pure function of its seed. Not copyable (it maps files); const calls may come from any thread.
 class InputSets {
  public:
   // `blobs` maps the input's name to its safetensors file. Throws Error naming the input when a file, key,

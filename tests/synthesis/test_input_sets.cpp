@@ -91,6 +91,11 @@ TEST_CASE("random floats are N(0,1) in half of the sets, and times 1/2 or 1/4 in
   CHECK(of_a[-1] > 60);
   CHECK(of_a[-2] > 60);
   CHECK(differ > 150);  // each input by itself
+  const auto more =
+      model::parse_definition(R"({"name": "d", "op_type": "sampling", "axes": {"m": {"type": "var"}},
+    "inputs": {"top_p": {"shape": ["m"], "dtype": "float32"}}, "outputs": {}, "reference": "def run(top_p): pass"})");
+  const synthesis::InputSets unscaled(more, w, eval::make_layout(more, w), {});
+  for (int set = 0; set < 40; ++set) CHECK(unscaled.contents(std::to_string(set))[0].exponent == 0);
 }
 
 TEST_CASE("sampling's probs are probabilities, other op types' are not") {
