@@ -26,6 +26,11 @@ constexpr double kSlackShare = 0.1;
 constexpr double kWakingShare = 0.05;
 constexpr double kMostWakingMs = 0.1;
 constexpr double kAddedShare = 0.01;
+// Of how many calls of a trial more than one has to leave nothing out, so that nothing is added, and of how
+// many one, so that the evaluation is not refused: what disturbs most calls of a busy machine, but not all,
+// is not taken for work.
+constexpr std::ptrdiff_t kAddedFrom = 4;
+constexpr std::ptrdiff_t kRefusedFrom = 10;
 // The spin in front of a call ends after this time (device/cuda/timer.cpp): what takes longer is not covered.
 constexpr double kMostQueueingMs = 5;
 // What CUPTI may see beyond the events: it runs kernels one at a time, which costs small ones some
@@ -72,12 +77,19 @@ double unclaimed_slack_ms(const Measurement& m, double claim_ms) {
   return usual + std::min(kMostWakingMs, kWakingShare * claim_ms) + kAddedShare * claim_ms;
 }
 
-// By how much the tenth percentile of a trial's calls, with all that their claims leave out, is more than the
-// median claim.
-double left_out_ms(const std::vector<double>& claims, const std::vector<double>& beyond) {
+// The calls' claims with all that they leave out.
+std::vector<double> whole_of(const std::vector<double>& claims, const std::vector<double>& beyond) {
   std::vector<double> whole = claims;
   for (std::size_t call = 0; call < whole.size(); ++call) whole[call] += beyond[call];
-  const auto low = whole.begin() + (std::ssize(whole) - 1) / 10;
+  return whole;
+}
+
+// By how much a low quantile of a trial's calls (1 / `part`), with all that their claims leave out, is more
+// than the median claim.
+double left_out_ms(const std::vector<double>& claims, const std::vector<double>& beyond,
+                   std::ptrdiff_t part) {
+  auto whole = whole_of(claims, beyond);
+  const auto low = whole.begin() + (std::ssize(whole) - 1) / part;
   std::nth_element(whole.begin(), low, whole.end());
   return *low - eval::median(claims);
 }
@@ -132,9 +144,10 @@ void add_unclaimed_time(Measurement& m) {
   if (!m.on_cuda && !m.overhead) return;  // no reference was called
   for (std::size_t trial = 0; trial < m.trials_ms.size(); ++trial) {
     auto& times = m.trials_ms[trial];
-    const double left_out = left_out_ms(times, m.unclaimed_ms[trial]);
-    const bool is_much = left_out > unclaimed_slack_ms(m, eval::median(times));
-    m.added_ms.push_back(is_much ? left_out : 0);
+    const double claim = eval::median(times);
+    const auto& beyond = m.unclaimed_ms[trial];
+    const bool is_much = left_out_ms(times, beyond, kAddedFrom) > unclaimed_slack_ms(m, claim);
+    m.added_ms.push_back(is_much ? eval::median(whole_of(times, beyond)) - claim : 0);
     for (auto& time : times) time += m.added_ms.back();
   }
 }
@@ -153,7 +166,7 @@ std::optional<std::string> about_added_time(const Measurement& m) {
 std::optional<std::string> unexplained_time(const Measurement& m) {
   for (std::size_t trial = 0; trial < m.trials_ms.size(); ++trial) {
     const double claim = eval::median(m.trials_ms[trial]);
-    const double unexplained = left_out_ms(m.trials_ms[trial], m.unexplained_ms[trial]);
+    const double unexplained = left_out_ms(m.trials_ms[trial], m.unexplained_ms[trial], kRefusedFrom);
     if (unexplained <= unexplained_slack_ms(m, claim)) continue;
     return fmt::format(
         "the worker claims {:.3f} ms a call, and the coordinator's clock saw {:.3f} ms more that nothing "
