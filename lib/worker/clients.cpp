@@ -267,8 +267,10 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   add_device_work(clock, times.done.elapsed_ns, times.envelope_ns, 1);
   if (is_watched_) await_rest(times);
   run_ended_ = paused_usage();
-  times.main_cpu_ns = run_ended_.main_ns - before.main_ns;
-  beside_.main_cpu_ns = before.main_ns - call_began_.main_ns;
+  if (is_on_cpu_) {
+    times.main_cpu_ns = run_ended_.main_ns - before.main_ns;
+    beside_.main_cpu_ns = before.main_ns - call_began_.main_ns;
+  }
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
   return times;
