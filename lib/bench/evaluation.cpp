@@ -277,14 +277,18 @@ void EvaluationRun::conclude() {
                {eval::error_code_of(parts_.planned.rule)}};
 }
 
-// Calls that nobody times: for a rule that repeats some, one at least, whatever it costs, and for one that
-// judges all calls together and has seen too few.
+// Calls that nobody times: for a rule that repeats some, a few at least, whatever they cost, each on inputs
+// of its own, since those of one call may say little; and for one that judges all calls together and has seen
+// too few.
 void EvaluationRun::make_further_calls() {
+  constexpr std::uint64_t kFewRepeats = 4;
   const auto& opened = parts_.workload.opened;
   const auto repeats = [&] { return calls_.made() - calls_.sets(); };
   std::vector<worker::CallTimes> further;
-  while (repeats() < opened.repeats_wanted && (repeats() == 0 || is_in_budget()))
+  while (repeats() < opened.repeats_wanted && (repeats() < kFewRepeats || is_in_budget())) {
+    if (repeats() > 0) further.push_back(calls_.make(clocks_.of_calls()));
     further.push_back(calls_.repeat(clocks_.of_calls()));
+  }
   while (calls_.sets() < opened.calls_wanted && is_in_budget())
     further.push_back(calls_.make(clocks_.of_calls()));
   const bool are_fewer = calls_.sets() < opened.calls_wanted || repeats() < opened.repeats_wanted;

@@ -31,7 +31,7 @@
 //     filters that keep too few or too many tokens show;
 //   * whether a row has the token of the call before, or of the row before, more often than chance has it
 //     (repetition.h): samplers that compare one random number a token are found by that.
-// Some calls, which are not timed, repeat the inputs of the last one (repeats_wanted()), where a sampler
+// Some calls, which are not timed, repeat the inputs of the one before (repeats_wanted()), where a sampler
 // whose seed is fixed, or made of its inputs, gives the same tokens again. Upstream draws many times from one
 // set of inputs and so refuses both as well. Solutions are given no seed: they keep a state between calls, as
 // the reference does, or take one from a clock or the system.
@@ -62,7 +62,7 @@
 namespace fib::eval {
 
 inline constexpr std::uint64_t kWantedSamples = 4000;
-inline constexpr std::uint64_t kWantedRepetitions = 64;
+inline constexpr std::uint64_t kWantedRepetitions = 128;
 inline constexpr std::size_t kMostSamples = 20000;
 inline constexpr double kLeastPValue = 1e-6;
 

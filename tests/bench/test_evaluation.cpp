@@ -101,21 +101,25 @@ TEST_CASE("a rule that judges all calls together gets more of them, within the b
   CHECK(m.sets < 40);
 }
 
-TEST_CASE("a rule that repeats calls gets the set of the call before, once at least") {
+TEST_CASE("a rule that repeats calls gets sets of the calls before, each of another call, a few at least") {
   Scene scene;
   scene.judged.opened.repeats_wanted = 3;
   const auto m = scene.run();
-  CHECK(m.sets == kCalls);
-  CHECK(scene.judge.compared.size() == kCalls + 3);
-  for (std::size_t repeat = kCalls; repeat < kCalls + 3; ++repeat)
-    CHECK(scene.judge.compared[repeat] == SetId{"own", kCalls - 1});
+  CHECK(m.sets == kCalls + 2);
+  REQUIRE(scene.judge.compared.size() == kCalls + 5);
+  const auto& compared = scene.judge.compared;
+  for (const std::size_t repeat : {kCalls, kCalls + 2, kCalls + 4})
+    CHECK(compared[repeat] == compared[repeat - 1]);
+  CHECK(compared[kCalls] == SetId{"own", kCalls - 1});
+  CHECK(compared[kCalls + 2] == SetId{"own", kCalls});
+  CHECK(compared[kCalls + 4] == SetId{"own", kCalls + 1});
 
   Scene slow;
   slow.config.call_budget_s = 0.001;
-  slow.judged.opened.repeats_wanted = 3;
+  slow.judged.opened.repeats_wanted = 9;
   const auto few = slow.run();
   CHECK(few.status == Status::PASSED);
-  CHECK(slow.judge.compared.size() == few.sets + 1);
+  CHECK(slow.judge.compared.size() == few.sets + 4);
   CHECK(slow.judge.compared.back() == *(slow.judge.compared.end() - 2));
 }
 
