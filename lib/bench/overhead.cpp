@@ -28,10 +28,8 @@ constexpr double kGuestTensorMs = 0.03;
 
 double gap_ms(const Ran& ran) { return in_ms(ran.envelope_ns) - in_ms(ran.done.elapsed_ns); }
 
-// In the run, not more than what a call claims is work.
-double cpu_beside_ms(const Ran& ran) {
-  return in_ms(ran.beside.main_cpu_ns) + std::max(0.0, in_ms(ran.main_cpu_ns) - in_ms(ran.done.elapsed_ns));
-}
+// Not more than what a call claims is work inside of the run.
+double cpu_beside_ms(const Ran& ran) { return in_ms(ran.beside.main_cpu_ns) - in_ms(ran.done.elapsed_ns); }
 
 // By how much a request took longer than usual, and the waiting in it.
 double longer(double wall_ms, double waited_ms, double usual_ms) {

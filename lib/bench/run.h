@@ -58,7 +58,8 @@ struct RunRequest {
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
   nlohmann::ordered_json tags = nullptr;  // what the user calls the run: key -> text; null: nothing
-  // Before the run adds to it; nothing: not known. A run that waits for another one's end looks again.
+  // Before the run adds to it; nothing: not known. On the CPU a run that waits for another one's end looks
+  // again.
   std::optional<util::MachineLoad> load = std::nullopt;
   RunLimits limits = {};
 };

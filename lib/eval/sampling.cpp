@@ -107,7 +107,10 @@ class SamplingEvaluator : public HostEvaluator {
   }
 
   std::uint64_t calls_wanted() const override { return calls_for(kWantedSamples); }
-  std::uint64_t repeats_wanted() const override { return calls_for(kWantedRepetitions); }
+  std::uint64_t repeats_wanted() const override {
+    constexpr std::uint64_t kFewest = 4;  // calls: the rows of one may say little, however many there are
+    return std::max(kFewest, calls_for(kWantedRepetitions));
+  }
 
  private:
   [[nodiscard]] std::uint64_t calls_for(std::uint64_t samples) const {

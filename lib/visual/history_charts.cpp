@@ -29,7 +29,8 @@ std::string run_note(const report::HistoryRun& run) {
   return note;
 }
 
-// Marks the points that are slower than the one before, which passed too, by the rule of fib report compare.
+// Marks the points that are slower than the one before, which passed too, by the rule of fib report compare
+// where both have intervals.
 void mark_regressions(std::vector<chart::Point>& points, bool on_cuda) {
   const auto noise_of = [&](const chart::Point& a, const chart::Point& b) -> std::optional<double> {
     if (!a.high || !b.high) return std::nullopt;

@@ -37,7 +37,7 @@ std::string tile(const std::string& value, const std::string& label, const std::
                     : tag("a", {{"class", css}, {"href", "#" + id}}, inner);
 }
 
-// ", interrupted after 33 of its 68 evaluations", where the run's record says so.
+// ", interrupted after 33 of 68 evaluations", where the run's record says so.
 std::string early_end_of(const Scene& scene, const std::string& run_id) {
   const report::HistoryRun* run = report::find_run(scene.history, run_id);
   if (run == nullptr || !run->has_record) return "";

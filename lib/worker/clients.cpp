@@ -168,33 +168,9 @@ WorkerClient::WorkerClient(Spawner& spawner, const ChildSetup& setup, const Gues
   child_.stay_awake(std::int64_t{setup.awake_us} * 1000);
 }
 
-Answer<Message> WorkerClient::ask(MessageType type, const std::string& payload, MessageType expected,
-                                  std::int64_t deadline_ns, const std::vector<int>& fds) {
-  resume();
-  return child_.request(type, payload, expected, deadline_ns, fds);
-}
-
-// All of a worker's processes are in the group that it leads: the sandbox lets none leave.
-void WorkerClient::pause() {
-  const auto pid = child_.pid();
-  if (!is_on_cpu_ || is_paused_ || !pid) return;
-  is_paused_ = ::kill(-*pid, SIGSTOP) == 0;
-}
-
-void WorkerClient::resume() {
-  if (!is_paused_) return;
-  is_paused_ = false;
-  if (const auto pid = child_.pid()) ::kill(-*pid, SIGCONT);
-}
-
-WatchedProcess::Usage WorkerClient::paused_usage() {
-  pause();
-  if (is_paused_) process_.await_stop();
-  return process_.usage();
-}
-
 Answer<bool> WorkerClient::confine(const Confine& request, std::int64_t deadline_ns) {
-  return acknowledged(ask(MessageType::kConfine, request.encode(), MessageType::kConfined, deadline_ns));
+  return acknowledged(
+      child_.request(MessageType::kConfine, request.encode(), MessageType::kConfined, deadline_ns));
 }
 
 Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
@@ -203,12 +179,12 @@ Answer<bool> WorkerClient::start(const Start& request, std::int64_t deadline_ns,
   is_on_cpu_ = !request.device.is_cuda();
   device_uuid_ = request.device.uuid;
   is_watched_ = is_on_cpu_ && request.kind != TargetKind::kReference;
-  return acknowledged(
-      ask(MessageType::kStart, request.encode(), MessageType::kStarted, deadline_ns, descriptors_of(files)));
+  return acknowledged(child_.request(MessageType::kStart, request.encode(), MessageType::kStarted,
+                                     deadline_ns, descriptors_of(files)));
 }
 
 Answer<bool> WorkerClient::calibrate(std::int64_t deadline_ns) {
-  return acknowledged(ask(MessageType::kCalibrate, {}, MessageType::kCalibrated, deadline_ns));
+  return acknowledged(child_.request(MessageType::kCalibrate, {}, MessageType::kCalibrated, deadline_ns));
 }
 
 Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns, const std::string& document,
@@ -219,7 +195,8 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
     code = util::make_sealed_document("fib-code", document);
     fds.insert(fds.begin(), code.get());
   }
-  return decoded<Loaded>(ask(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
+  return decoded<Loaded>(
+      child_.request(MessageType::kLoad, request.encode(), MessageType::kLoaded, deadline_ns, fds));
 }
 
 Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
@@ -227,36 +204,37 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
   Open request = workload;
   request.on_device = door.on_device;
   request.places = door.places;
-  return acknowledged(ask(MessageType::kOpen, request.encode(), MessageType::kOpened, deadline_ns,
-                          {door.inputs.get(), door.outputs.get()}));
+  return acknowledged(child_.request(MessageType::kOpen, request.encode(), MessageType::kOpened, deadline_ns,
+                                     {door.inputs.get(), door.outputs.get()}));
 }
 
 void WorkerClient::begin_call() {
   beside_ = {};
-  if (is_on_cpu_) call_began_ = paused_usage();
+  if (is_on_cpu_) call_began_ = process_.usage();
 }
 
 Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
+  if (is_on_cpu_) prepare_began_ = process_.usage();  // the judge has started threads since the call began
   const std::int64_t waited = waiting_ns();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer =
-      acknowledged(ask(MessageType::kPrepare, CallRequest{clock}.encode(), MessageType::kReady, deadline_ns));
+  auto answer = acknowledged(
+      child_.request(MessageType::kPrepare, CallRequest{clock}.encode(), MessageType::kReady, deadline_ns));
   beside_.prepare_ns = util::monotonic_ns() - begin;
-  pause();
   beside_.prepare_waited_ns = waiting_ns() - waited;
   return answer;
 }
 
 Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const auto before = paused_usage();
+  const auto before = is_on_cpu_ ? process_.exact_usage() : process_.usage();
   if (is_on_cpu_) {
     beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
-    beside_.lost_processes = WatchedProcess::may_have_lost_some(call_began_, before);
+    beside_.lost_processes = WatchedProcess::may_have_lost_some(prepare_began_, before);
   }
   const std::int64_t waited = process_.waiting_ns();
   const std::int64_t own_waited = own_delay_->ns();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer = ask(MessageType::kRun, CallRequest{clock}.encode(), MessageType::kDone, deadline_ns);
+  auto answer =
+      child_.request(MessageType::kRun, CallRequest{clock}.encode(), MessageType::kDone, deadline_ns);
   CallTimes times;
   times.envelope_ns = util::monotonic_ns() - begin;
   times.waited_ns = process_.waiting_ns() - waited;
@@ -266,11 +244,7 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   times.done = std::get<Done>(done);
   add_device_work(clock, times.done.elapsed_ns, times.envelope_ns, 1);
   if (is_watched_) await_rest(times);
-  run_ended_ = paused_usage();
-  if (is_on_cpu_) {
-    times.main_cpu_ns = run_ended_.main_ns - before.main_ns;
-    beside_.main_cpu_ns = before.main_ns - call_began_.main_ns;
-  }
+  run_ended_ = process_.usage();
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
   return times;
@@ -290,7 +264,8 @@ void WorkerClient::await_rest(CallTimes& times) {
 Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   const std::int64_t waited = waiting_ns();
   const std::int64_t begin = util::monotonic_ns();
-  auto answer = decoded<Collected>(ask(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
+  auto answer =
+      decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
   beside_.collect_ns = util::monotonic_ns() - begin;
   beside_.collect_waited_ns = waiting_ns() - waited;
   // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
@@ -302,7 +277,8 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   beside_.rest_ns = util::monotonic_ns() - answered;
   beside_.rest_waited_ns = waiting_ns() - waited_before;
   collected_ = process_.usage();
-  beside_.main_cpu_ns += collected_.main_ns - run_ended_.main_ns;
+  if (WatchedProcess::may_have_lost_some(run_ended_, collected_)) beside_.lost_processes = true;
+  beside_.main_cpu_ns = collected_.main_ns - call_began_.main_ns;
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(run_ended_, collected_);
   return answer;
 }
@@ -310,16 +286,15 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
 // The main thread has nothing to do meanwhile.
 void WorkerClient::end_call() {
   if (!is_on_cpu_) return;
-  const auto now = paused_usage();
+  const auto now = process_.usage();
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(collected_, now) +
                            std::max<std::int64_t>(0, now.main_ns - collected_.main_ns);
-  if (WatchedProcess::may_have_lost_some(run_ended_, now)) beside_.lost_processes = true;
 }
 
 Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t deadline_ns) {
   const std::int64_t begin = util::monotonic_ns();
-  auto called =
-      decoded<Called>(ask(MessageType::kCalls, request.encode(), MessageType::kCalled, deadline_ns));
+  auto called = decoded<Called>(
+      child_.request(MessageType::kCalls, request.encode(), MessageType::kCalled, deadline_ns));
   const auto* answer = std::get_if<Called>(&called);
   if (answer == nullptr) return called;
   if (answer->calls.size() != request.count)
@@ -336,6 +311,7 @@ void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns,
   child_.add_device_work(device_uuid_, std::min(ns, static_cast<double>(most_ns)), calls);
 }
 
+// All of a worker's processes are in the group that it leads: the sandbox lets none leave.
 void WorkerClient::stop() {
   if (const auto pid = child_.pid()) ::kill(-*pid, SIGSTOP);
 }
@@ -343,7 +319,6 @@ void WorkerClient::stop() {
 // Its threads go to sleep again before anything of theirs is counted.
 void WorkerClient::go_on() {
   const auto span = child_.span("go on");
-  is_paused_ = false;
   const auto pid = child_.pid();
   if (!pid || ::kill(-*pid, SIGCONT) != 0) return;
   if (is_on_cpu_) (void)process_.wait_until_rest(kRestWindowUs, kSettleMs);
@@ -351,8 +326,8 @@ void WorkerClient::go_on() {
 
 Answer<std::string> WorkerClient::take_jit_files(std::int64_t deadline_ns) {
   const auto place = util::make_memory_file("fib-jit", kMostPackedBytes);
-  auto packed =
-      decoded<Packed>(ask(MessageType::kPack, {}, MessageType::kPacked, deadline_ns, {place.get()}));
+  auto packed = decoded<Packed>(
+      child_.request(MessageType::kPack, {}, MessageType::kPacked, deadline_ns, {place.get()}));
   if (auto* failure = std::get_if<Failure>(&packed)) return std::move(*failure);
   const std::uint64_t bytes = std::get<Packed>(packed).bytes;
   if (bytes > kMostPackedBytes)
@@ -364,7 +339,7 @@ Answer<std::int64_t> WorkerClient::ping(std::int64_t deadline_ns) {
   std::array<std::int64_t, 5> trips{};
   for (auto& trip : trips) {
     const std::int64_t begin = util::monotonic_ns();
-    auto answer = ask(MessageType::kPing, {}, MessageType::kPong, deadline_ns);
+    auto answer = child_.request(MessageType::kPing, {}, MessageType::kPong, deadline_ns);
     if (auto* failure = std::get_if<Failure>(&answer)) return std::move(*failure);
     trip = util::monotonic_ns() - begin;
   }

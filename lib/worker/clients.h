@@ -81,10 +81,6 @@ class WorkerClient : public Worker {
   WorkerClient(Spawner& spawner, const ChildSetup& setup, const GuestSetup& guest, const std::string& name,
                std::uint64_t file_size_limit);
 
-  ~WorkerClient() override { resume(); }  // one that is stopped does not end by itself
-  WorkerClient(const WorkerClient&) = delete;
-  WorkerClient& operator=(const WorkerClient&) = delete;
-
   // Its name in the timeline, where what it is for is known after its start.
   void set_role(std::string role) { child_.set_role(std::move(role)); }
 
@@ -133,14 +129,6 @@ class WorkerClient : public Worker {
   [[nodiscard]] bool killed_by_others() { return child_.killed_by_others(); }
 
  private:
-  // Any request goes to a worker that is not paused.
-  [[nodiscard]] Answer<Message> ask(MessageType type, const std::string& payload, MessageType expected,
-                                    std::int64_t deadline_ns, const std::vector<int>& fds = {});
-  // On the CPU the worker is stopped but in the time in which it was asked for something: what it did
-  // meanwhile would be in no account. Times of threads that are stopped are exact.
-  void pause();
-  void resume();
-  [[nodiscard]] WatchedProcess::Usage paused_usage();
   [[nodiscard]] std::int64_t waiting_ns() const { return process_.waiting_ns() + own_delay_->ns(); }
   void await_rest(CallTimes& times);
   // For the timeline, where this clock is a device's; not more than the coordinator's clock saw.
@@ -152,11 +140,11 @@ class WorkerClient : public Worker {
   bool is_started_ = false;
   bool is_on_cpu_ = false;   // its calls; set by start()
   std::string device_uuid_;  // where they are; likewise
-  bool is_paused_ = false;
   bool is_watched_ = false;  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()
-  WatchedProcess::Usage collected_;   // when collect() had been answered and the main thread slept
+  WatchedProcess::Usage prepare_began_;
+  WatchedProcess::Usage collected_;  // when collect() had been answered and the main thread slept
   WatchedProcess::Usage run_ended_;
   CallTimes::Beside beside_;
 };

@@ -97,11 +97,6 @@ class Keeper {
     ::sigemptyset(&child_signal);
     ::sigaddset(&child_signal, SIGCHLD);
     ::sigprocmask(SIG_BLOCK, &child_signal, nullptr);
-    // Workers are stopped and continued several times a call, of which the keeper need not know.
-    struct sigaction of_ends {};
-    of_ends.sa_handler = SIG_DFL;
-    of_ends.sa_flags = SA_NOCLDSTOP;
-    ::sigaction(SIGCHLD, &of_ends, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGTERM, SIG_IGN);

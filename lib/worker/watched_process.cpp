@@ -89,10 +89,15 @@ WatchedProcess::Usage WatchedProcess::usage() {
   return usage;
 }
 
-void WatchedProcess::await_stop() {
-  constexpr std::int64_t kMostNs = 10'000'000;
+WatchedProcess::Usage WatchedProcess::exact_usage() {
+  constexpr std::int64_t kMostNs = 10'000'000;  // then it is as exact as it gets
+  const bool some_run = (has_other_threads() && another_is_runnable()) || a_descendant_works();
+  if (!some_run || ::kill(-pid_, SIGSTOP) != 0) return usage();
   const std::int64_t begin = util::monotonic_ns();
-  while (!is_stopped() && util::monotonic_ns() - begin < kMostNs) ::sched_yield();
+  while (!is_stopped() && util::monotonic_ns() - begin < kMostNs) ::usleep(20);
+  const Usage exact = usage();
+  (void)::kill(-pid_, SIGCONT);
+  return exact;
 }
 
 std::int64_t WatchedProcess::used_by_others_ns(const Usage& before, const Usage& now) {
@@ -154,10 +159,10 @@ bool WatchedProcess::another_is_runnable() const {
   });
 }
 
-bool WatchedProcess::is_stopped() {
+bool WatchedProcess::is_stopped() const {
   const auto runs = [](const std::string& /*id*/, char state) { return is_at_work(state); };
   if (any_thread(pid_, runs)) return false;
-  if (!has_descendants()) return true;
+  if (!may_fork_) return true;
   const auto all = listed_descendants_of(pid_);
   return std::none_of(all.begin(), all.end(), [&](pid_t pid) { return any_thread(pid, runs); });
 }

@@ -26,8 +26,9 @@ class WatchedProcess {
     long last_pid = 0;  // where it may fork: the machine's last process or thread id
   };
   [[nodiscard]] Usage usage();
-  // Waits until all of its threads and processes are stopped, which somebody has told them; 10 ms at most.
-  void await_stop();
+  // The same, exact for threads that run, too: where some do, all of the process group that it leads is
+  // stopped meanwhile. The main thread has to wait for something that only the caller does.
+  [[nodiscard]] Usage exact_usage();
   // What all but the main thread have used since `before`. Of descendants that ended in between nothing is
   // known.
   [[nodiscard]] static std::int64_t used_by_others_ns(const Usage& before, const Usage& now);
@@ -59,7 +60,7 @@ class WatchedProcess {
   [[nodiscard]] std::int64_t cpu_ns(pid_t pid) const;
   [[nodiscard]] bool another_is_runnable() const;
   [[nodiscard]] bool a_descendant_works();
-  [[nodiscard]] bool is_stopped();
+  [[nodiscard]] bool is_stopped() const;
 
   pid_t pid_;
   bool may_fork_;

@@ -20,9 +20,9 @@ struct CallTimes {
     std::int64_t collect_waited_ns = 0;
     std::int64_t rest_ns = 0;  // on the CPU: from the answer to Collect until the main thread sleeps
     std::int64_t rest_waited_ns = 0;
-    std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to this rest, without the run
+    std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to this rest, the run included
     std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run; and until end_call()
-    bool lost_processes = false;     // some may have begun or ended in that time: they are not in it
+    bool lost_processes = false;     // some may have begun or ended in Prepare or Collect: they are not in it
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads
@@ -30,8 +30,7 @@ struct CallTimes {
   std::int64_t envelope_ns = 0;
   std::int64_t waited_ns = 0;      // of it, the worker's main thread was ready to run and had no CPU
   std::int64_t own_waited_ns = 0;  // the same of the coordinator's thread
-  std::int64_t main_cpu_ns = 0;    // used by the worker's main thread: on the CPU
-  std::int64_t others_cpu_ns = 0;  // and by its other threads and processes
+  std::int64_t others_cpu_ns = 0;  // used by the worker's other threads and processes
   bool lost_processes = false;     // some may have ended meanwhile: they are not in it
   WatchedProcess::Worker at_work = WatchedProcess::Worker::kNobody;  // who never came to rest
   Beside beside{};

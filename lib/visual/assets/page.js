@@ -121,6 +121,7 @@
   };
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details:not(.source)")) details.open = true;
+    if (pieces.length > 0) return;  // they are split already
     for (const table of document.querySelectorAll("table.matrix")) {
       if (table.tHead.rows[0].cells.length > 1 + 1.5 * kColumnsOfPage) split(table);
     }
