@@ -25,10 +25,10 @@ namespace fib::bench {
 void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest, Measurement& m);
 
 // Adds to the times of each trial what its calls took beyond their claims, where that is more than m.overhead
-// (on a device: the slack of unexplained_time) leaves open, and keeps it in m.added_ms. The median of the
-// claims is compared with the tenth percentile of claims with all that they leave out: every call has to do
-// the work, so that a lie that moves it around from call to call gains nothing, and what disturbs some calls
-// of a busy machine, even most, is no lie.
+// (on a device: the slack of unexplained_time) leaves open, and keeps it in m.added_ms. Whether it is more is
+// said by a low quartile of the claims with all that they leave out, beside the median of the claims: most
+// calls have to do the work, so that a lie that moves it around from call to call gains nothing, and what
+// disturbs some calls of a busy machine is no lie. What is added is the difference of the medians.
 void add_unclaimed_time(Measurement& m);
 [[nodiscard]] std::optional<std::string> about_added_time(const Measurement& m);
 

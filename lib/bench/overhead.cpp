@@ -1,5 +1,7 @@
 #include "bench/overhead.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "eval/statistics.h"
@@ -22,6 +24,8 @@ constexpr double kCopyShare = 0.1;
 // (worker_loop.cpp), and answers. Where the reference's worker was asked sooner, that the solution's was not
 // is no work of the solution.
 constexpr double kSpinsMs = 0.13;
+// For how long threads are watched after a call before they are taken to rest (clients.cpp).
+constexpr double kRestMs = 0.1;
 // What an interpreter needs around a call, and for each tensor that it makes.
 constexpr double kGuestMs = 0.1;
 constexpr double kGuestTensorMs = 0.03;
@@ -30,6 +34,14 @@ double gap_ms(const Ran& ran) { return in_ms(ran.envelope_ns) - in_ms(ran.done.e
 
 // Not more than what a call claims is work inside of the run.
 double cpu_beside_ms(const Ran& ran) { return in_ms(ran.beside.main_cpu_ns) - in_ms(ran.done.elapsed_ns); }
+
+// Where the coordinator has to wait for a CPU after its look at the worker's times and before it asks for the
+// run, what others do in between is in the run's account. More than all CPUs can do in the run was not done
+// there.
+double done_before_ms(const Ran& ran) {
+  static const auto cpus = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  return std::max(0.0, in_ms(ran.others_cpu_ns) - cpus * (in_ms(ran.envelope_ns) + kRestMs));
+}
 
 // By how much a request took longer than usual, and the waiting in it.
 double longer(double wall_ms, double waited_ms, double usual_ms) {
@@ -79,13 +91,14 @@ double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead&
 
 double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
   const auto& beside = ran.beside;
-  const double others = in_ms(beside.others_cpu_ns);
+  const double before = done_before_ms(ran);
+  const double others = in_ms(beside.others_cpu_ns) + before;
   const double main = std::max(0.0, cpu_beside_ms(ran) - overhead.cpu_ms);
   const double main_work = std::max(0.0, main - std::max(0.0, kSpinsMs - overhead.cpu_ms));
   // Of the waiting, what the worker's own threads explain. That they had the main thread's CPU is likely,
   // that they had the coordinator's less: there only counts what they did beyond the claim.
   const double own = others + main_work;
-  const double in_run = in_ms(ran.others_cpu_ns);
+  const double in_run = in_ms(ran.others_cpu_ns) - before;
   const double waited = std::max(0.0, in_ms(ran.waited_ns) - own - in_run);
   const double own_waited =
       std::max(0.0, in_ms(ran.own_waited_ns) - own - std::max(0.0, in_run - in_ms(ran.done.elapsed_ns)));

@@ -10,12 +10,14 @@
 namespace fib::eval {
 namespace {
 
-// Eight in each order and two of repetitions, and the judge is asked twice.
-constexpr std::size_t kTests = 36;
+// Eight in each order and three of repetitions, and the judge is asked twice.
+constexpr std::size_t kTests = 38;
 constexpr std::size_t kLeastForSmoothTest = 400;
 constexpr double kMostOfFlat = 0.1;  // the largest share in a row that is called flat
 constexpr const char* kOrderNames[] = {"by probability", "by index"};
 constexpr const char* kOfCalls = "depend on those of the call before, as with a seed that stays the same";
+constexpr const char* kOfRepeats =
+    "are the same again where the inputs are, as with a seed that is made of them, or stays the same";
 constexpr const char* kOfRows =
     "of neighbouring rows depend on each other, as with one random number for all";
 
@@ -62,7 +64,7 @@ void DrawStatistics::add(Order& order, const std::vector<std::optional<double>>&
   order.previous = u;
 }
 
-void DrawStatistics::add_call(const std::vector<RowDraw>& draws) {
+void DrawStatistics::add_call(const std::vector<RowDraw>& draws, bool repeated) {
   std::vector<std::optional<double>> u[kOrders];
   for (const RowDraw& draw : draws) {
     const double by_rank = draw.below_by_rank + random() * draw.share;
@@ -71,10 +73,10 @@ void DrawStatistics::add_call(const std::vector<RowDraw>& draws) {
     u[1].push_back(draw.usable ? std::optional(std::clamp(by_index, 0.0, 1.0)) : std::nullopt);
   }
   for (std::size_t i = 0; i < kOrders; ++i) add(orders_[i], u[i], draws);
-  add_repetitions(draws);
+  add_repetitions(draws, repeated);
 }
 
-void DrawStatistics::add_repetitions(const std::vector<RowDraw>& draws) {
+void DrawStatistics::add_repetitions(const std::vector<RowDraw>& draws, bool repeated) {
   const auto repeats = [](const RowDraw& draw, const RowDraw& earlier) {
     return draw.token == earlier.token;
   };
@@ -82,7 +84,9 @@ void DrawStatistics::add_repetitions(const std::vector<RowDraw>& draws) {
     const RowDraw& draw = draws[row];
     if (!draw.usable) continue;
     if (row > 0) of_rows_.add(repeats(draw, draws[row - 1]), draw.share);
-    if (row < previous_.size()) of_calls_.add(repeats(draw, previous_[row]), draw.share);
+    if (row >= previous_.size()) continue;
+    of_calls_.add(repeats(draw, previous_[row]), draw.share);
+    if (repeated) of_repeats_.add(repeats(draw, previous_[row]), draw.share);
   }
   previous_ = draws;
 }
@@ -114,6 +118,7 @@ DrawStatistics::Summary DrawStatistics::summarise() const {
     consider_numbers(order.of_flat_rows, wrong + ", in rows without a probable token");
   }
   consider(of_calls_.p_value(), kOfCalls);
+  consider(of_repeats_.p_value(), kOfRepeats);
   consider(of_rows_.p_value(), kOfRows);
   return summary;
 }

@@ -17,8 +17,9 @@ class DrawStatistics {
   // `key` chooses the random numbers.
   explicit DrawStatistics(std::uint64_t key) : key_(key) {}
 
-  // One call: a draw for every row, in their order; the same number of rows in each call.
-  void add_call(const std::vector<RowDraw>& draws);
+  // One call: a draw for every row, in their order; the same number of rows in each call. `repeated`: its
+  // inputs are those of the call before.
+  void add_call(const std::vector<RowDraw>& draws, bool repeated = false);
 
   struct Summary {
     std::size_t samples = 0;    // that were tested
@@ -49,15 +50,16 @@ class DrawStatistics {
     std::vector<std::optional<double>> previous;  // u of each row in the call before
   };
   void add(Order& order, const std::vector<std::optional<double>>& u, const std::vector<RowDraw>& draws);
-  void add_repetitions(const std::vector<RowDraw>& draws);
+  void add_repetitions(const std::vector<RowDraw>& draws, bool repeated);
   void add(Thinned& thinned, double value);
   [[nodiscard]] double random();
 
   std::uint64_t key_;
   std::uint64_t drawn_ = 0;
   Order orders_[kOrders];
-  Repetition of_calls_;  // the token that the row had in the call before
-  Repetition of_rows_;   // the token of the row before
+  Repetition of_calls_;    // the token that the row had in the call before
+  Repetition of_repeats_;  // of these, where the inputs are the same: few, which all the others would hide
+  Repetition of_rows_;     // the token of the row before
   std::vector<RowDraw> previous_;
 };
 

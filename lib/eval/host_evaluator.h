@@ -19,6 +19,7 @@ struct HostCall {
   const std::byte* outputs = nullptr;
   const std::byte* expected = nullptr;  // the reference's outputs; none where the rule needs none
   const std::vector<PoisonElement>& poison;
+  bool repeated = false;  // the inputs are those of the call before
 };
 
 // What is said of all calls of an evaluation together.

@@ -82,7 +82,7 @@ class SamplingEvaluator : public HostEvaluator {
     for (std::size_t i = 0; i < draws.size(); ++i) {
       if (!draws[i].inside) return wrong(explain(call, i, draws[i]));
     }
-    statistics_.add_call(draws);
+    statistics_.add_call(draws, call.repeated);
     Judgement judgement;
     judgement.correct = true;
     return judgement;

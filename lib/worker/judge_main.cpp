@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "eval/difference.h"
 #include "eval/evaluator.h"
@@ -44,6 +45,7 @@ struct AttachedDoor {
   std::unique_ptr<Door> buffers;
   std::vector<eval::PoisonElement> poison;         // at the place that was filled last
   std::unique_ptr<eval::HostEvaluator> evaluator;  // of rules that need one; of solutions' doors only
+  std::optional<SetId> judged{};                   // by it, in the call before
 };
 
 class JudgeProcess {
@@ -274,7 +276,9 @@ class JudgeProcess {
     if (door.evaluator) {
       const std::byte* inputs = host_inputs(door, workload, request.set.set);
       const auto got = copy_of_outputs(door);
-      verdict.judgement = door.evaluator->judge({inputs, got->at().host, expected.host, door.poison});
+      const bool repeated = std::exchange(door.judged, request.set.set) == request.set.set;
+      verdict.judgement =
+          door.evaluator->judge({inputs, got->at().host, expected.host, door.poison, repeated});
       if (request.fills_next) begin_fill(door, 0, request.next);
     } else {
       door.buffers->take_outputs();

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "bench/overhead.h"
@@ -86,6 +88,15 @@ TEST_CASE("what is done before, in or after the run without being claimed is lef
   // By a process, of which nothing is left but the time.
   CHECK(unclaimed(call(20, 600, 50, 150), true) == Approx(0.5));
   CHECK(unclaimed(call(20, 600, 50, 150), false) == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("what others used is of the run as far as all CPUs can have done it there") {
+  const auto cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+  Ran helped = call(20, 100, 50, 150);
+  helped.others_cpu_ns = cpus * 1'000'000;
+  CHECK(unclaimed(helped) == Approx(0).margin(1e-9));
+  helped.others_cpu_ns = cpus * 1'120'000 + 500'000;
+  CHECK(unclaimed(helped) == Approx(0.5));
 }
 
 TEST_CASE("waiting for a CPU explains what others used") {

@@ -248,7 +248,7 @@ TEST_CASE("samplers that are not random, or not as asked for, are wrong") {
         "all calls: output \"samples\"");
   fails(sampler("std::uint32_t bits; __builtin_memcpy(&bits, p, 4); std::mt19937_64 fresh(bits); u = "
                 "std::uniform_real_distribution<double>()(fresh);"),
-        "depend on those of the call before");
+        "are the same again where the inputs are");
   const auto outside = fails(sampler(kDraws, "2 * top_k"), "which cannot be drawn");
   CHECK(outside.at("correctness").at("max_absolute_error") == "Infinity");
   fails(

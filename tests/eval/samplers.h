@@ -89,6 +89,7 @@ enum class Rows {
   fresh,     // as inputs of evaluations are
   repeated,  // the same, and all calls have those of the first
   flat,      // fresh ones of fill_flat()
+  tried,     // fresh ones, and after 180 calls every second call has those of the one before, 43 times
 };
 
 // Lets a sampler draw until there are `samples`; it and the rows are made of `seed`.
@@ -98,7 +99,9 @@ inline eval::DrawStatistics::Summary try_sampler(const Sampler& sampler, const e
   eval::DrawStatistics statistics(seed + 1'000'000);
   std::vector<float> probs(rows * tokens);
   for (std::size_t call = 0; call * rows < samples; ++call) {
-    const std::uint64_t key = seed * 100'000 + (kind == Rows::repeated ? 0 : call);
+    const bool tries = kind == Rows::tried && call >= 180 && call < 180 + 86;
+    const bool repeated = (kind == Rows::repeated && call > 0) || (tries && call % 2 == 1);
+    const std::uint64_t key = seed * 100'000 + (kind == Rows::repeated ? 0 : repeated ? call - 1 : call);
     tensor::fill_probabilities(tensor::DType::kFloat32, key, probs.data(), rows, tokens, 1);
     for (std::size_t i = 0; kind == Rows::flat && i < rows; ++i)
       fill_flat(key * 1000 + i, std::span(probs).subspan(i * tokens, tokens));
@@ -107,7 +110,7 @@ inline eval::DrawStatistics::Summary try_sampler(const Sampler& sampler, const e
       const auto row = std::span(probs).subspan(i * tokens, tokens);
       draws.push_back(eval::look_up(row, filter, sampler(row, i, call)));
     }
-    statistics.add_call(draws);
+    statistics.add_call(draws, repeated);
   }
   return statistics.summarise();
 }

@@ -118,6 +118,13 @@ TEST_CASE("a seed made of the inputs is found where these repeat") {
   const auto repeated = try_sampler(by_content, {}, 1, 64, kRows, kTokens, testing::Rows::repeated);
   CHECK(repeated.p_value < eval::kLeastPValue);
   CHECK_THAT(repeated.worst, Catch::Contains("the call before"));
+  // Few repeated calls among many others, of rows in which some tokens are probable.
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto found = try_sampler(by_content, {}, seed, 4200, 3, 64, testing::Rows::tried);
+    CHECK(found.p_value < 1e-9);
+    CHECK_THAT(found.worst, Catch::Contains("the same again where the inputs are"));
+    CHECK(try_sampler(RandomSampler(seed, {}), {}, seed, 4200, 3, 64, testing::Rows::tried).p_value > 1e-4);
+  }
   CHECK(try_sampler(RandomSampler(1, {}), {}, 1, 4000, kRows, kTokens, testing::Rows::repeated).p_value >
         1e-5);
   CHECK(try_sampler(RandomSampler(1, {3, {}}), {3, {}}, 1, 4000, kRows, kTokens, testing::Rows::repeated)
