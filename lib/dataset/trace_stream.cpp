@@ -1,11 +1,49 @@
 #include "dataset/trace_stream.h"
 
+#include <algorithm>
+
 #include "dataset/links.h"
 #include "dataset/paths.h"
 #include "dataset/trace_head.h"
 #include "util/files.h"
+#include "util/machine.h"
+#include "util/threads.h"
 
 namespace fib::dataset {
+namespace {
+
+// What is parsed side by side: enough to be worth the start of threads, little enough to be held at once.
+constexpr std::size_t kLinesAtOnce = 1024;
+constexpr std::size_t kBytesAtOnce = 16 << 20;
+constexpr unsigned kMostThreads = 8;
+
+// What a line tells: a trace, or why it cannot be read; neither where it is no result, or filtered out.
+struct ReadLine {
+  std::optional<model::Trace> trace;
+  std::string problem;
+};
+
+ReadLine read_line(const Dataset& dataset, const Filter& filter, std::string_view text) {
+  const auto head = read_trace_head(text);
+  if (!head || head->is_workload()) return {};
+  if (!filter.may_hold(dataset, head->definition, head->solution ? &*head->solution : nullptr)) return {};
+  try {
+    return {model::parse_trace(text), {}};
+  } catch (const model::ParseError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+// How many of the lines from `first` on are parsed side by side; at least one.
+std::size_t count_at_once(const std::vector<Line>& lines, std::size_t first) {
+  std::size_t bytes = 0;
+  std::size_t end = first;
+  while (end < std::min(lines.size(), first + kLinesAtOnce) && bytes < kBytesAtOnce)
+    bytes += lines[end++].text.size();
+  return end - first;
+}
+
+}  // namespace
 
 Dataset load_without_results(const fs::path& root, std::vector<std::string>& unreadable,
                              bool names_from_paths) {
@@ -27,21 +65,24 @@ void check_interrupt(const std::atomic<bool>* interrupted) {
 void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<std::string>& unreadable,
                     const std::function<void(const model::Trace&)>& visit,
                     const std::atomic<bool>* interrupted) {
-  const auto visit_line = [&](const fs::path& file, const Line& line) {
-    const auto head = read_trace_head(line.text);
-    if (!head || head->is_workload()) return;
-    if (!filter.may_hold(dataset, head->definition, head->solution ? &*head->solution : nullptr)) return;
-    try {
-      const model::Trace trace = model::parse_trace(line.text);
-      if (filter.holds_trace(dataset, trace)) visit(trace);
-    } catch (const model::ParseError& error) {
-      unreadable.push_back(fmt::format("{}:{}: {}", file.string(), line.number, error.what()));
-    }
-  };
+  const unsigned threads = std::min(util::usable_cores(), kMostThreads);
+  std::vector<ReadLine> read(kLinesAtOnce);
   for (const auto& file : record_files(dataset.root)) {
-    check_interrupt(interrupted);
-    if (const auto text = read_or_note(file, unreadable)) {
-      for (const Line& line : split_lines(*text)) visit_line(file, line);
+    const auto text = read_or_note(file, unreadable);
+    if (!text) continue;
+    const auto lines = split_lines(*text);
+    for (std::size_t first = 0, count = 0; first < lines.size(); first += count) {
+      check_interrupt(interrupted);
+      count = count_at_once(lines, first);
+      util::for_each_index(count, threads, [&](std::size_t i) {
+        read[i] = read_line(dataset, filter, lines[first + i].text);
+      });
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto& [trace, problem] = read[i];
+        if (!problem.empty())
+          unreadable.push_back(fmt::format("{}:{}: {}", file.string(), lines[first + i].number, problem));
+        if (trace && filter.holds_trace(dataset, *trace)) visit(*trace);
+      }
     }
   }
 }
