@@ -7,6 +7,7 @@
 #include "present/text.h"
 #include "read_history.h"
 #include "report/history_text.h"
+#include "report/run_rest.h"
 #include "report_common.h"
 #include "util/shell_word.h"
 
@@ -37,12 +38,9 @@ int set(const BaselineOptions& options) {
                            present::plural(run->evaluations(), "evaluation"), run->passed()));
   if (run->passed() == 0)
     fmt::print(stderr, "warning: nothing passed in it: comparisons with it can find no regression\n");
-  const std::size_t not_done = run->record.not_done.value_or(0);
-  if (not_done > 0) {
-    fmt::print(stderr, "warning: {} of its plan {} no result: comparisons with it are silent about {}\n",
-               present::plural(not_done, "evaluation"), not_done == 1 ? "has" : "have",
-               not_done == 1 ? "it" : "them");
-  }
+  const report::RunRest rest{run_id, run->record.not_done.value_or(0), run->has_record};
+  if (!rest.is_none())
+    fmt::print(stderr, "warning: {}: comparisons with it are silent about that\n", rest.text());
   return kDone;
 }
 

@@ -9,6 +9,7 @@
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
 #include "filters.h"
+#include "model/solution.h"
 #include "util/closest.h"
 #include "util/error.h"
 
@@ -25,6 +26,22 @@ std::vector<dataset::TraceRow> rows_of(const std::vector<report::Detail>& detail
   rows.reserve(details.size());
   for (const report::Detail& detail : details) rows.push_back(detail.row);
   return rows;
+}
+
+// Those of other sources than the dataset has now. A dataset without solutions says nothing of them.
+std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset,
+                                            const std::vector<const report::Detail*>& results) {
+  std::set<const report::Detail*> outdated;
+  std::map<std::string, std::string> hashes;
+  for (const auto& [name, solution] : dataset.solutions) hashes[name] = model::content_sha256(solution);
+  for (const report::Detail* detail : results) {
+    const std::string* measured = detail->row.evaluation->origin.solution_sha256;
+    const auto present = hashes.find(*detail->row.solution);
+    const bool is_other =
+        present == hashes.end() ? !hashes.empty() : measured != nullptr && *measured != present->second;
+    if (is_other) outdated.insert(detail);
+  }
+  return outdated;
 }
 
 }  // namespace
@@ -128,7 +145,10 @@ report::CompareSide CompareInput::side(const SideName& side) {
   for (const report::Detail* detail : report::latest(chosen, report::SweepPoints::apart)) {
     if (loaded.filter.holds_trace(loaded.dataset, detail->row)) results.push_back(detail);
   }
-  return {label, results};
+  report::CompareSide result{label, results};
+  if (side.kind == SideKind::run) result.rest = report::rest_of_run(local(), side.name);
+  if (side.kind == SideKind::dataset) result.outdated = outdated_in(loaded.dataset, results);
+  return result;
 }
 
 }  // namespace fib::cmd

@@ -294,8 +294,11 @@ void add_try_options(CLI::App& app, EvalWords& words) {
       ->check(CLI::ExistingFile)
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--workloads", words.workloads,
-                 "Which workloads: first, the first N, all (default), or uuids and beginnings of uuids")
+  app.add_option(
+         "--workloads", words.workloads,
+         fmt::format(
+             "Which workloads: first, the first N, all, or uuids and beginnings of uuids; default: {}",
+             words.workloads.empty() ? "all" : words.workloads))
       ->type_name("first|N|all|UUID,...")
       ->group(group);
   app.add_option("--entry", words.source.entry_point, "What is called in a source; default: run")

@@ -60,6 +60,34 @@ std::string all_codes() {
   return document.text();
 }
 
+struct PatternFacts {
+  const char* name;
+  const char* meaning;
+};
+
+// Where elements that do not match lie (docs/trace-record.md).
+const std::vector<PatternFacts>& patterns() {
+  static const std::vector<PatternFacts> all{
+      {"all_zeros", "Everything that was written is 0, and not all of it should be."},
+      {"all_nan", "Everything that was written is NaN, and not all of it should be."},
+      {"transposed", "Each square matrix of the last two dimensions is transposed."},
+      {"off_by_one_row", "Every row (of the last dimension) is what the one before or behind it should be."},
+      {"all", "Every element is wrong."},
+      {"last_elements",
+       "The wrong elements are an unbroken end of the whole output: a tail that a block does not reach, "
+       "say."},
+      {"first_elements", "The wrong elements are an unbroken beginning of the whole output."},
+      {"one_row", "All wrong elements are in one row (of the last dimension)."},
+      {"one_column", "All wrong elements are in one column (of the last dimension)."},
+      {"every_nth", "The wrong elements stand at a constant distance of at least two."},
+      {"last_rows", "All wrong elements are in the last rows (of the last dimension)."},
+      {"first_rows", "All wrong elements are in the first rows (of the last dimension)."},
+      {"last_columns", "All wrong elements are in the last columns (of the last dimension)."},
+      {"first_columns", "All wrong elements are in the first columns (of the last dimension)."},
+  };
+  return all;
+}
+
 // The error codes that traces of the status have.
 std::string codes_of(model::Status status) {
   using enum model::ErrorCode;
@@ -99,22 +127,32 @@ std::string explanation_of(const std::string& word) {
       document.facts({{"Its error codes", codes}, {"What to do", "fib explain CODE says it"}});
     return document.text();
   }
+  for (const auto& [name, meaning] : patterns()) {
+    names.emplace_back(name);
+    if (word != name) continue;
+    document.paragraph(meaning);
+    document.facts({{"It is", "a pattern: where the elements lie that do not match, or were not written"}});
+    return document.text();
+  }
   for (const auto& facts : model::all_error_facts()) names.emplace_back(facts.name);
-  throw Error("\"{}\" is no error code and no status{}", word, util::did_you_mean(word, names));
+  throw Error("\"{}\" is no error code, status or pattern{}", word, util::did_you_mean(word, names));
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto word = std::make_shared<std::string>();
-  CLI::App* explain = app.add_subcommand("explain", "What an error code or a status means, and what to do");
-  explain->add_option("word", *word, "An error code or a status; default: all of them")
-      ->type_name("CODE|STATUS");
+  CLI::App* explain =
+      app.add_subcommand("explain", "What an error code, a status or a pattern means, and what to do");
+  explain
+      ->add_option("word", *word,
+                   "An error code, a status, or where wrong elements lie; default: all codes and statuses")
+      ->type_name("CODE|STATUS|PATTERN");
   explain->footer(
       "Examples:\n"
       "  fib explain\n"
       "  fib explain unwritten_output\n"
-      "Exit codes: 0 done, 1 there is no such code or status, 2 wrong usage.");
+      "Exit codes: 0 done, 1 there is no such word, 2 wrong usage.");
   explain->callback([word, &exit_code] {
     print_result(word->empty() ? all_codes() : explanation_of(*word));
     exit_code = kDone;

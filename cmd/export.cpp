@@ -14,12 +14,12 @@
 #include "dataset/merge.h"
 #include "dataset/named_runs.h"
 #include "dataset/paths.h"
-#include "dataset/runs.h"
 #include "dataset/trace_stream.h"
 #include "export/trace_apply.h"
 #include "filters.h"
 #include "interrupt.h"
 #include "present/text.h"
+#include "report/run_rest.h"
 #include "report_common.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -72,14 +72,8 @@ std::optional<exports::CiForm> ci_form(ExportForm form) {
 
 // A run that ended early looks whole in what is exported of it.
 void warn_of_the_rest(const fs::path& root, const std::string& run_id) {
-  std::vector<dataset::Problem> problems;  // told already
-  for (const auto& record : dataset::read_runs(root, problems)) {
-    const std::size_t missing = record.run_id == run_id ? record.not_done.value_or(0) : 0;
-    if (missing > 0)
-      fmt::print(stderr, "warning: {} of run {} {} no result and are not in the export\n",
-                 present::plural(missing, "evaluation"), present::printable(run_id),
-                 missing == 1 ? "has" : "have");
-  }
+  const auto rest = report::rest_of_run(root, run_id);
+  if (!rest.is_none()) fmt::print(stderr, "warning: {}\n", rest.text());
 }
 
 bool names_runs(const ExportCommand& command) {

@@ -79,7 +79,9 @@ int run(const CompareCommand& command) {
   if (!result.regressions(gate->limit).empty()) return kGateFailed;
   const bool is_whole = result.missing() == 0 && result.untimed() == 0 && result.other_conditions() == 0 &&
                         input.unreadable().empty();
-  return is_whole ? kDone : kNotAllDone;
+  const bool is_current =
+      result.rest_a.is_none() && result.rest_b.is_none() && result.outdated == 0 && !result.are_equal();
+  return is_whole && is_current ? kDone : kNotAllDone;
 }
 
 }  // namespace
@@ -150,7 +152,8 @@ void add_report_compare(CLI::App& app, int& exit_code) {
           "Formats github and junit are for CI.\n") +
       kLocalDefault +
       "Exit codes: 0 done, 1 a side does not exist, or under a gate nothing passed, or something of A is\n"
-      "missing in B, was made under other conditions or cannot be read, 2 wrong usage,\n"
+      "missing in B, was made under other conditions or cannot be read, a run did not come to its end, or\n"
+      "B was not measured as it is now, 2 wrong usage,\n"
       "3 --fail-on-regression and something regressed.");
   compare->callback([command, &exit_code] { exit_code = run(*command); });
 }

@@ -18,9 +18,11 @@
 #include "bench/run_folder.h"
 #include "commands.h"
 #include "compile/builder.h"
+#include "dataset/baselines.h"
 #include "dataset/known_names.h"
 #include "dataset/load.h"
 #include "dataset/paths.h"
+#include "dataset/runs.h"
 #include "environment.h"
 #include "filters.h"
 #include "interrupt.h"
@@ -49,6 +51,8 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   for (const auto& root : roots) {
     dataset::expect_dataset_folder(root);
     datasets.push_back(dataset::load(root, {options.strict_load, model::Mode::lenient}));
+    (void)dataset::read_runs(root, datasets.back().problems);
+    (void)dataset::read_baselines(root, datasets.back().problems);
     for (const auto& problem : datasets.back().problems) spdlog::warn("{}", dataset::to_string(problem));
   }
   return datasets;
@@ -56,17 +60,20 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
 
 enum class Unloaded {
   records,  // definitions, solutions and workloads: what is planned hangs on them
-  traces,
+  traces,   // and records of runs
 };
 
 std::size_t count_unloaded(const std::vector<dataset::Dataset>& datasets, Unloaded what) {
   std::size_t count = 0;
   for (const auto& dataset : datasets) {
-    const auto traces = dataset::traces_folder("").string() + "/";
+    const auto is_of_results = [](const dataset::Problem& problem) {
+      return problem.file.starts_with(dataset::traces_folder("").string() + "/") ||
+             problem.file.starts_with(dataset::runs_file("").parent_path().string() + "/");
+    };
     count += static_cast<std::size_t>(
         std::count_if(dataset.problems.begin(), dataset.problems.end(), [&](const dataset::Problem& problem) {
           return problem.severity == dataset::Severity::error &&
-                 problem.file.starts_with(traces) == (what == Unloaded::traces);
+                 is_of_results(problem) == (what == Unloaded::traces);
         }));
   }
   return count;

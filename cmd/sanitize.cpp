@@ -122,7 +122,8 @@ present::Table table_of(const std::vector<compile::Finding>& findings) {
   return table;
 }
 
-std::string as_text(const std::vector<Examined>& all) {
+// `limits`: what nobody looked at.
+std::string as_text(const std::vector<Examined>& all, const std::vector<std::string>& limits) {
   present::Document document(present::Format::table, stdout_style());
   for (const Examined& one : all) {
     const std::string head =
@@ -137,6 +138,7 @@ std::string as_text(const std::vector<Examined>& all) {
       document.table("", table_of(one.findings));
     }
   }
+  document.notes(limits);
   return document.text();
 }
 
@@ -204,7 +206,12 @@ int run(SanitizeOptions options) {
         all.push_back(examine(session, options.measure.config, sanitizer, dataset, solution, workload));
     }
   });
-  print_result(options.format == SanitizeFormat::json ? as_json(all) : as_text(all));
+  std::vector<std::string> limits;
+  if (options.words.workloads == "first")
+    limits.emplace_back("The first workload alone was looked at; --workloads all looks at all");
+  if (device.kind == model::DeviceKind::cpu)
+    limits.emplace_back("On the CPU races of threads are not looked for");
+  print_result(options.format == SanitizeFormat::json ? as_json(all) : as_text(all, limits));
   return exit_code_of(all, interrupted);
 }
 
@@ -214,7 +221,7 @@ void add_sanitize(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SanitizeOptions>();
   options->words.workloads = "first";
   CLI::App* sanitize =
-      app.add_subcommand("sanitize", "Look for invalid memory accesses and races of solutions");
+      app.add_subcommand("sanitize", "Look for invalid memory accesses of solutions, on CUDA for races too");
   add_try_options(*sanitize, options->words);
   sanitize->add_option("--device", options->devices, "auto (a GPU, or the CPU), cpu, cuda, cuda:N")
       ->delimiter(',')

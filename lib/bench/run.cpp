@@ -148,11 +148,11 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
     has_waited = true;
     waiting(name);
   };
-  const auto gives_up = [&] { return session.interrupted() || spawner.lost(); };
+  const auto gives_up = [&] { return session.interrupted() || spawner.lost() || early_end.cause(); };
   if (!environment.is_cuda() && !session.take(environment.devices.front(), wait_first, gives_up)) {
-    if (!session.interrupted()) throw worker::KeeperLost("{}", spawner.loss());
-    report.interrupted = true;
-    return report;
+    if (spawner.lost() && !session.interrupted()) throw worker::KeeperLost("{}", spawner.loss());
+    complete(report, session, plan, early_end);
+    return report;  // without a record, as nothing was tried
   }
   if (has_waited) identity.load = util::machine_load();
   if (identity.load && is_busy(*identity.load)) observer.machine_is_busy(*identity.load);

@@ -8,19 +8,10 @@
 
 #include "dataset/load.h"
 #include "export/ci_results.h"
+#include "report/run_rest.h"
 
 // The forms of `fib export` for CI. All functions are pure; the texts end with a newline.
 namespace fib::exports {
-
-// Evaluations of the one run that is exported that ended without a result. Its record says how many they are,
-// not which.
-struct NotDone {
-  std::size_t count = 0;
-  std::string run_id = {};
-
-  // "3 evaluations of run 2026... have no result".
-  [[nodiscard]] std::string text() const;
-};
 
 // How many results there are of a kind.
 struct CiTotals {
@@ -29,9 +20,9 @@ struct CiTotals {
   std::size_t changed_inputs = 0;             // passed, though the solution wrote to its inputs
   std::map<std::string, std::size_t> failed;  // by status
 
-  NotDone not_done;
+  report::RunRest not_done;  // of the one run that is exported
 
-  explicit CiTotals(const std::vector<CiResult>& results, NotDone not_done = {});
+  explicit CiTotals(const std::vector<CiResult>& results, report::RunRest not_done = {});
   // "7 results: 5 passed, 2 failed (1 COMPILE_ERROR, 1 TIMEOUT)"; "no results".
   [[nodiscard]] std::string text() const;
 };
@@ -42,11 +33,13 @@ struct CiTotals {
 // shows of a step, and a line that says how many more; a notice with the totals.
 [[nodiscard]] std::string github_commands(const std::vector<CiResult>& results,
                                           const dataset::Dataset& dataset,
-                                          const std::filesystem::path& folder, const NotDone& not_done = {});
+                                          const std::filesystem::path& folder,
+                                          const report::RunRest& not_done = {});
 
 // JUnit's XML: a suite for each hardware and definition, a case for each solution and workload, with the
 // median in seconds as its time. What was not done is a suite of its own, with a case that was skipped.
-[[nodiscard]] std::string junit_results(const std::vector<CiResult>& results, const NotDone& not_done = {});
+[[nodiscard]] std::string junit_results(const std::vector<CiResult>& results,
+                                        const report::RunRest& not_done = {});
 
 // GitHub takes 1024 KiB a step and drops what is longer altogether; some is left to what else the step
 // writes.
@@ -55,7 +48,8 @@ inline constexpr std::size_t kSummaryBytes = 1000 * 1000;
 // Markdown for $GITHUB_STEP_SUMMARY, at most `limit` (>= 4096) bytes: totals, failures with the tails of
 // their logs, rankings; it ends with what was left out. `dataset` tells the authors.
 [[nodiscard]] std::string job_summary(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                                      std::size_t limit = kSummaryBytes, const NotDone& not_done = {});
+                                      std::size_t limit = kSummaryBytes,
+                                      const report::RunRest& not_done = {});
 
 // The JSON of benchmark-action/github-action-benchmark for its tool "customSmallerIsBetter": medians in
 // milliseconds, half the interquartile range as range. Only what passed. `commits`: run id -> commit.

@@ -91,12 +91,7 @@ class Some {
 
 }  // namespace
 
-std::string NotDone::text() const {
-  return fmt::format("{} of run {} {} no result", present::plural(count, "evaluation"), run_id,
-                     count == 1 ? "has" : "have");
-}
-
-CiTotals::CiTotals(const std::vector<CiResult>& all, NotDone without_result)
+CiTotals::CiTotals(const std::vector<CiResult>& all, report::RunRest without_result)
     : results(all.size()), not_done(std::move(without_result)) {
   for (const CiResult& result : all) {
     if (!result.passed()) {
@@ -109,7 +104,7 @@ CiTotals::CiTotals(const std::vector<CiResult>& all, NotDone without_result)
 }
 
 std::string CiTotals::text() const {
-  const std::string rest = not_done.count > 0 ? "; " + not_done.text() : "";
+  const std::string rest = not_done.is_none() ? "" : "; " + not_done.text();
   if (results == 0) return "no results" + rest;
   std::string text =
       fmt::format("{}: {} passed, {} failed", present::plural(results, "result"), passed, results - passed);
@@ -122,7 +117,7 @@ std::string CiTotals::text() const {
 }
 
 std::string github_commands(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                            const std::filesystem::path& folder, const NotDone& not_done) {
+                            const std::filesystem::path& folder, const report::RunRest& not_done) {
   std::vector<const CiResult*> failed;
   std::vector<const CiResult*> changed;
   for (const CiResult& result : results) {
@@ -138,7 +133,7 @@ std::string github_commands(const std::vector<CiResult>& results, const dataset:
     errors.add(error(group, place_of(*group.front(), dataset, folder)));
   for (const ToldTogether& group : grouped(changed))
     warnings.add(warning(group, place_of(*group.front(), dataset, folder)));
-  if (not_done.count > 0)
+  if (!not_done.is_none())
     warnings.add(present::annotation(Annotation::warning, "not done", present::printable(not_done.text())));
   return errors.text("error") + warnings.text("warning") +
          present::annotation(Annotation::notice, "fib", CiTotals(results, not_done).text());

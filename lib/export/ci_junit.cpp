@@ -37,7 +37,7 @@ present::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& log
 
 }  // namespace
 
-std::string junit_results(const std::vector<CiResult>& results, const NotDone& not_done) {
+std::string junit_results(const std::vector<CiResult>& results, const report::RunRest& not_done) {
   std::vector<present::JUnitSuite> suites;
   UniqueNames suite_names;
   UniqueNames case_names;
@@ -53,7 +53,7 @@ std::string junit_results(const std::vector<CiResult>& results, const NotDone& n
     suites.back().cases.push_back(case_of(result, case_names, logs));
     last = &result;
   }
-  if (not_done.count > 0) {
+  if (!not_done.is_none()) {
     present::JUnitCase one{present::printable("run " + not_done.run_id)};
     one.skipped = not_done.text();
     suites.push_back({suite_names("not done"), {std::move(one)}});

@@ -107,7 +107,7 @@ std::string left_out_text(std::size_t failures, std::size_t rankings) {
 }  // namespace
 
 std::string job_summary(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                        std::size_t limit, const NotDone& not_done) {
+                        std::size_t limit, const report::RunRest& not_done) {
   const CiTotals totals(results, not_done);
   Page page(static_cast<std::size_t>(kFailuresShare * static_cast<double>(limit)));
   page.add("## fib\n\n" + escape_strictly(totals.text()) + "\n");

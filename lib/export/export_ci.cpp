@@ -3,6 +3,7 @@
 #include "dataset/runs.h"
 #include "export/ci_forms.h"
 #include "export/export.h"
+#include "report/run_rest.h"
 
 namespace fib::exports {
 namespace {
@@ -25,19 +26,8 @@ std::map<std::string, std::string> commits_of(const dataset::Dataset& dataset) {
   return commits;
 }
 
-// Of the run that is asked for; of several nobody knows what stands in the place of what was not done.
-NotDone not_done_of(const dataset::Dataset& dataset, const std::optional<std::string>& run_id) {
-  if (!run_id) return {};
-  std::vector<dataset::Problem> problems;  // told already
-  NotDone not_done{0, *run_id};
-  for (const auto& run : dataset::read_runs(dataset.root, problems)) {
-    if (run.run_id == *run_id) not_done.count = run.not_done.value_or(0);
-  }
-  return not_done;
-}
-
 std::string render(const std::vector<CiResult>& results, const dataset::Dataset& dataset, CiForm form,
-                   const NotDone& not_done) {
+                   const report::RunRest& not_done) {
   switch (form) {
     case CiForm::github:
       return github_commands(results, dataset, std::filesystem::current_path(), not_done);
@@ -68,7 +58,9 @@ std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& fi
                       const std::function<void(std::string_view)>& write,
                       const std::atomic<bool>* interrupted) {
   const auto results = read_ci_results(dataset, filter, unreadable, interrupted);
-  write(render(results, dataset, form, not_done_of(dataset, filter.run)));
+  // Of several runs nobody knows what stands in the place of what was not done.
+  const auto rest = filter.run ? report::rest_of_run(dataset.root, *filter.run) : report::RunRest{};
+  write(render(results, dataset, form, rest));
   return count_in(results, form);
 }
 

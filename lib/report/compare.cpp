@@ -266,6 +266,11 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
     pair.change_less_drift = (1 + *pair.change) / found->second.ratio - 1;
   }
   put_worst_first(report.pairs);
+  report.rest_a = a.rest;
+  report.rest_b = b.rest;
+  report.outdated = static_cast<std::size_t>(
+      std::count_if(report.pairs.begin(), report.pairs.end(),
+                    [&](const Comparison& pair) { return b.outdated.contains(pair.b); }));
   return report;
 }
 
@@ -315,6 +320,16 @@ bool CompareReport::nothing_compared() const { return count(Verdict::failed) == 
 std::size_t CompareReport::missing() const {
   return static_cast<std::size_t>(
       std::count_if(only_a.begin(), only_a.end(), [](const Detail* detail) { return detail->row.passed(); }));
+}
+
+bool CompareReport::are_equal() const {
+  const auto is_one = [](const Comparison& pair) {
+    const auto& of_a = pair.a->row.evaluation;
+    const auto& of_b = pair.b->row.evaluation;
+    return pair.a->run_id != nullptr && pair.b->run_id != nullptr && *pair.a->run_id == *pair.b->run_id &&
+           of_a->timestamp == of_b->timestamp && pair.a->latency_ms() == pair.b->latency_ms();
+  };
+  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_one);
 }
 
 std::size_t CompareReport::untimed() const {

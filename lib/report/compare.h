@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "report/details.h"
 #include "report/drift.h"
+#include "report/run_rest.h"
 
 // Two sides A and B, result by result: what became faster, what slower, what broke.
 namespace fib::report {
@@ -74,6 +76,9 @@ enum class CorrectDrift { no, yes };
 struct CompareSide {
   std::string label;                   // "run 20260101T...", "author alice"
   std::vector<const Detail*> results;  // the latest of each, points of sweeps apart, see latest()
+  RunRest rest = {};                   // where the side is a run
+  // Where it is a dataset: those of other sources than the dataset has now, and of solutions that it has not.
+  std::set<const Detail*> outdated = {};
 };
 
 // One result of each side.
@@ -101,6 +106,9 @@ struct CompareReport {
   std::vector<Comparison> pairs;
   std::vector<const Detail*> only_a;  // without a counterpart
   std::vector<const Detail*> only_b;
+  RunRest rest_a = {};
+  RunRest rest_b = {};
+  std::size_t outdated = 0;                  // pairs whose result in B is of a source that B has no more
   std::map<std::string, Drift> drifts = {};  // by hardware
   CorrectDrift correct_drift = CorrectDrift::no;
 
@@ -119,6 +127,8 @@ struct CompareReport {
   [[nodiscard]] bool nothing_compared() const;
   // Results of A that passed and have no counterpart in B.
   [[nodiscard]] std::size_t missing() const;
+  // Whether all pairs are of one measurement each, which both sides hold: nothing can differ.
+  [[nodiscard]] bool are_equal() const;
   // Results of A with a latency whose counterpart in B passed and has none, as other tools may write.
   [[nodiscard]] std::size_t untimed() const;
 };

@@ -186,6 +186,21 @@ std::vector<std::string> pair_cautions(const CompareReport& report) {
   return report::cautions_of(nullptr, rows, HasReferences::no, "measurement");
 }
 
+// Why the sides may not be what they are taken for.
+std::vector<std::string> side_cautions(const CompareReport& report) {
+  std::vector<std::string> cautions;
+  if (!report.rest_a.is_none()) cautions.push_back("A: " + report.rest_a.text());
+  if (!report.rest_b.is_none()) cautions.push_back("B: " + report.rest_b.text());
+  if (const std::size_t count = report.outdated; count > 0) {
+    cautions.push_back(
+        fmt::format("B: {} compared {} of another source than its solution has now, or of a solution that is "
+                    "gone",
+                    present::plural(count, "result"), count == 1 ? "is" : "are"));
+  }
+  if (report.are_equal()) cautions.emplace_back("A and B hold the same measurements");
+  return cautions;
+}
+
 std::string counts_text(const CompareReport& report) {
   std::string text;
   for (const Verdict verdict : kVerdicts) {
@@ -228,6 +243,8 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
     text += fmt::format(" {} made under other conditions: the gate cannot hold.",
                         others == 1 ? "1 result was" : fmt::format("{} results were", others));
   }
+  for (const std::string& caution : side_cautions(report))
+    text += fmt::format(" {}: the gate cannot hold.", caution);
   if (gate.unreadable > 0) {
     text += fmt::format(" {} of the datasets cannot be read: the gate cannot hold.",
                         present::plural(gate.unreadable, "line"));
@@ -251,6 +268,7 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
         fmt::format("{} without a record of the spread: what differs there is ambiguous, whatever the size",
                     present::plural(unknown, "result")));
   }
+  for (const std::string& caution : side_cautions(report)) notes.push_back(caution);
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   if (std::any_of(report.pairs.begin(), report.pairs.end(), has_other_source))
@@ -274,8 +292,13 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
 
 std::string totals_text(const CompareReport& report) {
   std::string text = counts_text(report);
-  if (const auto mean = report.mean_speedup())
-    text += fmt::format("; B's speed is {:.4f}× A's (geometric mean)", *mean);
+  if (const auto mean = report.mean_speedup()) {
+    const auto timed = std::count_if(report.pairs.begin(), report.pairs.end(),
+                                     [](const Comparison& pair) { return pair.change.has_value(); });
+    const bool are_all = timed == std::ssize(report.pairs);
+    text += fmt::format("; B's speed is {:.4f}× A's (geometric mean{})", *mean,
+                        are_all ? "" : fmt::format(" of the {} that passed on both sides", timed));
+  }
   return text;
 }
 
@@ -350,8 +373,9 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
   document.add("drift", drifts_json(report));
   document.add("drift_corrected", json::make_boolean(report.correct_drift == CorrectDrift::yes));
   json::Value cautions = json::make_array();
-  for (const std::string& caution : pair_cautions(report))
-    cautions.items.push_back(json::make_string(caution));
+  for (const auto& some : {side_cautions(report), pair_cautions(report)}) {
+    for (const std::string& caution : some) cautions.items.push_back(json::make_string(caution));
+  }
   document.add("cautions", std::move(cautions));
   document.add("results", present::to_json(table_of(report, style)));
   document.add("only_a", alone_json(report.only_a));
@@ -394,6 +418,8 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
     text += present::annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
   if (report.missing() > 0)
     text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
+  for (const std::string& caution : side_cautions(report))
+    text += present::annotation(level, "fib compare", present::printable(caution));
   text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
   for (const auto& notes : {machine_notes(report, kSameWithin), pair_cautions(report)}) {
     for (const std::string& note : notes)
@@ -438,7 +464,7 @@ std::string to_junit(const CompareReport& report, const std::optional<CompareGat
     suites.back().cases.push_back(case_of(pair, regressions));
   }
   if (!report.only_a.empty()) suites.push_back(missing_suite(report, gate.has_value()));
-  if (gate && (report.nothing_compared())) {
+  if (gate && (report.nothing_compared() || !side_cautions(report).empty())) {
     suites.push_back({"gate", {{"fib report compare"}}});
     suites.back().cases.back().failure = gate_text(report, *gate);
   }

@@ -116,7 +116,9 @@ present::Table authors_table(const AuthorRanking& ranking) {
   RankCells cells;
   for (const std::size_t rank : ranks) cells.add(rank);
   for (const auto& [author, score] : ranking.rows) {
-    std::vector<present::Cell> row{cells.of(ranks[table.rows.size()]), present::text_cell(author)};
+    // Who has nothing that passed everywhere has no rank.
+    const auto rank = score.avg_speedup > 0 ? std::optional(ranks[table.rows.size()]) : std::nullopt;
+    std::vector<present::Cell> row{cells.of(rank), present::text_cell(author)};
     append(row, score_cells(score));
     append(row,
            {coverage_cell(ranking, author), present::count_cell(static_cast<std::size_t>(score.workloads)),

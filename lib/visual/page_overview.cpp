@@ -290,9 +290,10 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
              to_html(table, "What changed in the last run, " + run_name(scene, changes.run_id) +
                                 early_end_of(scene, changes.run_id)) +
                  tag("p", {{"class", "legend"}},
-                     "Against the run before, by the rule of fib report compare; ambiguous: a difference "
-                     "that the "
-                     "noise may explain.")) +
+                     "Each result against the one before it of the same solution and workload, in whatever "
+                     "run that was, by the rule of fib report compare for two results; ambiguous: a "
+                     "difference "
+                     "that the noise may explain.")) +
          rest_note(changes.changed.size(), kMostRows,
                    "fib report compare last~1 last --local " + util::shell_word(scene.dataset.root.string()));
 }

@@ -214,7 +214,8 @@ void WorkerClient::begin_call() {
 }
 
 Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
-  if (is_on_cpu_) prepare_began_ = process_.usage();  // the judge has started threads since the call began
+  // Threads that the judge has started since the call began are none of its processes.
+  if (is_on_cpu_ && process_.may_fork()) prepare_began_ = process_.usage();
   const std::int64_t waited = waiting_ns();
   const std::int64_t begin = util::monotonic_ns();
   auto answer = acknowledged(

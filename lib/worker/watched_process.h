@@ -42,6 +42,7 @@ class WatchedProcess {
   // Waits until the main thread sleeps, so that its CPU time is exact; a few milliseconds at most.
   void await_main_thread() const;
 
+  [[nodiscard]] bool may_fork() const { return may_fork_; }
   [[nodiscard]] bool has_other_threads() const;
   // Whether it has, or may have, descendants.
   [[nodiscard]] bool has_descendants();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -26,6 +28,14 @@ class ReportDatasets {
   [[nodiscard]] std::filesystem::path folder() const { return files_.root(); }
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     return files_.write(name, text);
+  }
+
+  // The records of the two runs of "runs", as if both had come to their end, but for what the second has not
+  // done.
+  void record_runs(int not_done = 0) const {
+    write("runs/runs/runs.jsonl",
+          fmt::format("{{\"run_id\":\"{}\"}}\n{{\"run_id\":\"{}\",\"not_done\":{}}}\n", kRun1, kRun2,
+                      not_done));
   }
 
   // Runs `fib report <words>`, which must do its work without a word on stderr.

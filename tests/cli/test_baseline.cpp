@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "cli/golden.h"
@@ -21,6 +23,11 @@ class Fixture {
     files_.write("data/definitions/op/d.json", testing::definition_text("d"));
     files_.write("data/solutions/alice/fast.json", testing::solution_text("fast", "alice", "cuda", "cuda"));
     files_.write("data/workloads/d.jsonl", testing::workload_line("w1") + "\n");
+    std::string records;
+    for (const char* run : {kEarly, kLate})
+      records +=
+          fmt::format(R"({{"run_id":"{}","hardware":"NVIDIA H200","finished":1,"passed":1}})", run) + "\n";
+    files_.write("data/runs/runs.jsonl", records);
     files_.write("data/traces/d.jsonl", testing::run_trace(kEarly, "fast", 1.0, "00") +
                                             testing::run_trace(kLate, "fast", 2.0, "30"));
   }
@@ -94,5 +101,16 @@ TEST_CASE("names and runs that there are not are one sentence") {
       error({"report", "compare", "main", "last"}, 1),
       Catch::Contains("\"main\" is no dataset folder, and no run, baseline, author or solution of data"));
   CHECK_THAT(run_fib({"baseline"}, fixture.root(), {}).err, Catch::Contains("subcommand is required"));
-  CHECK_FALSE(std::filesystem::exists(fixture.root() / "data" / "runs"));
+  CHECK_FALSE(std::filesystem::exists(fixture.root() / "data" / "runs" / "baselines.jsonl"));
+}
+
+TEST_CASE("who names a run that was killed is told") {
+  const Fixture fixture;
+  std::filesystem::remove(fixture.root() / "data/runs/runs.jsonl");
+  const auto output = fixture.fib({"baseline", "set", "main", "last"});
+  CHECK(output.exit_code == 0);
+  CHECK(output.err ==
+        "warning: run " + std::string(kLate) +
+            " has no record: it was killed, or still runs, and what it was to do may be missing: "
+            "comparisons with it are silent about that\n");
 }

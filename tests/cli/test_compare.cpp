@@ -28,6 +28,7 @@ class TwoRuns {
       }
     }
     datasets_.write("runs/traces/all.jsonl", traces);
+    datasets_.record_runs();
   }
 
   // B against A, with a gate at 5 %.
@@ -45,6 +46,7 @@ class TwoRuns {
 
 TEST_CASE("two runs are compared in all formats") {
   const testing::ReportDatasets datasets;
+  datasets.record_runs();
   const Words words{"report", "compare", "last~1", "last", "--local", "runs"};
   const auto with = [&](const Words& more) {
     Words all = words;
@@ -87,6 +89,74 @@ TEST_CASE("a gate does not hold where results are missing or cannot be read") {
               datasets.folder());
   CHECK(broken.exit_code == 1);
   CHECK(broken.err.find("broken.jsonl:1") != std::string::npos);
+}
+
+TEST_CASE("a gate does not hold where a run did not come to its end") {
+  const testing::ReportDatasets datasets;
+  const Words words{"report", "compare", "last~1", "last", "--local", "runs"};
+  const auto gated = [&](const Words& more) {
+    Words all = words;
+    all.insert(all.end(), {"--fail-on-regression", "900%", "--solutions", "alice_fast"});
+    all.insert(all.end(), more.begin(), more.end());
+    return run_fib(all, datasets.folder(), {{"COLUMNS", "300"}});
+  };
+  datasets.record_runs();
+  CHECK(gated({}).exit_code == 0);
+  datasets.record_runs(3);
+  const std::string rest = "B: 3 evaluations of run " + std::string(testing::kRun2) + " have no result";
+  const auto interrupted = gated({});
+  CHECK(interrupted.exit_code == 1);
+  CHECK_THAT(interrupted.out, Catch::Contains(rest + ": the gate cannot hold."));
+  CHECK_THAT(gated({"--format", "github"}).out, Catch::Contains("::error title=fib compare::" + rest));
+  CHECK_THAT(gated({"--format", "junit"}).out,
+             Catch::Contains("<testsuite name=\"gate\" tests=\"1\" failures=\"1\""));
+  const auto json = nlohmann::json::parse(gated({"--format", "json"}).out);
+  CHECK(json.at("cautions").at(0) == rest);
+  // Who was killed left no record.
+  std::filesystem::remove(datasets.folder() / "runs/runs/runs.jsonl");
+  const auto killed = gated({});
+  CHECK(killed.exit_code == 1);
+  CHECK_THAT(killed.out,
+             Catch::Contains("A: run " + std::string(testing::kRun1) + " has no record: it was killed"));
+  const auto open = run_fib(words, datasets.folder(), {{"COLUMNS", "300"}});
+  CHECK(open.exit_code == 0);
+  CHECK_THAT(open.out, Catch::Contains("B: run " + std::string(testing::kRun2) + " has no record"));
+}
+
+TEST_CASE("a gate does not hold where B was not measured as it is now") {
+  const testing::ReportDatasets datasets;
+  const auto& root = datasets.folder();
+  const auto gated = [&](Words more) {
+    Words words{"report", "compare", "before", "runs", "--fail-on-regression", "900%"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fib(words, root, {{"COLUMNS", "300"}});
+  };
+  const Words of_one{"--solutions", "alice_fast"};
+  // Both have the same traces: nothing was measured anew.
+  std::filesystem::copy(root / "runs", root / "before", std::filesystem::copy_options::recursive);
+  const auto equal = gated(of_one);
+  CHECK(equal.exit_code == 1);
+  CHECK_THAT(equal.out, Catch::Contains("A and B hold the same measurements: the gate cannot hold."));
+  // Those of before are of an older run.
+  std::istringstream lines(util::read_file(root / "runs/traces/all.jsonl"));
+  std::string older;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(testing::kRun1) != std::string::npos) older += line + "\n";
+  }
+  datasets.write("before/traces/all.jsonl", older);
+  CHECK(gated(of_one).exit_code == 0);
+  const std::string outdated = "of another source than its solution has now, or of a solution that is gone";
+  CHECK_THAT(gated({}).out, !Catch::Contains(outdated));
+  // The solution is gone.
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "runs/solutions")) {
+    if (entry.path().filename().string().find("alice_fast") != std::string::npos) {
+      std::filesystem::remove(entry.path());
+      break;
+    }
+  }
+  const auto gone = gated({"--exclude-solutions", "alice_slow"});
+  CHECK(gone.exit_code == 1);
+  CHECK_THAT(gone.out, Catch::Contains(outdated + ": the gate cannot hold."));
 }
 
 TEST_CASE("a gate does not hold where nothing passed on either side") {
@@ -251,6 +321,7 @@ TEST_CASE("a gate does not hold for a run against itself, other conditions, or l
     traces += line;
   }
   datasets.write("runs/traces/all.jsonl", traces);
+  datasets.record_runs();
   const auto other = gate({"last~1", "last"});
   CHECK(other.exit_code == 1);
   CHECK_THAT(other.out, Catch::Contains("1 result was made under other conditions: the gate cannot hold.") &&

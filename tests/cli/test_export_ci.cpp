@@ -61,6 +61,7 @@ TEST_CASE("filters of export hold for the forms for CI") {
 
 TEST_CASE("an export of one run holds its results alone, by whatever name the run has") {
   const testing::ReportDatasets datasets;
+  datasets.record_runs();
   const auto lines = [&](const std::string& run) {
     const auto output = run_fib({"export", "--local", "runs", "--run", run}, datasets.folder());
     INFO(output.err);
@@ -127,4 +128,21 @@ TEST_CASE("a form for CI on stdout says nothing of a dataset that cannot be read
   const auto output = run_fib({"export", "--local", "runs", "--format", "github"}, datasets.folder());
   CHECK(output.exit_code == 1);
   CHECK(output.out == "");
+}
+
+TEST_CASE("an export of a run that was killed, or did not do all, says so") {
+  const testing::ReportDatasets datasets;
+  const auto exported = [&](const char* format) {
+    return run_fib({"export", "--local", "runs", "--run", "last", "--format", format}, datasets.folder());
+  };
+  const std::string killed =
+      "run " + std::string(testing::kRun2) + " has no record: it was killed, or still runs";
+  CHECK_THAT(exported("junit").out,
+             Catch::Contains("<testsuite name=\"not done\"") && Catch::Contains(killed));
+  CHECK_THAT(exported("github").out, Catch::Contains("::warning title=not done::" + killed));
+  CHECK_THAT(exported("job-summary").out, Catch::Contains("has no record"));
+  CHECK_THAT(exported("csv").err, Catch::StartsWith("warning: " + killed));
+  datasets.record_runs(2);
+  CHECK_THAT(exported("csv").err, Catch::StartsWith("warning: 2 evaluations of run " +
+                                                    std::string(testing::kRun2) + " have no result\n"));
 }

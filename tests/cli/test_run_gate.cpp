@@ -77,6 +77,13 @@ const std::map<std::string, std::function<Options(FibRun&)>>& cases() {
          util::write_file_atomic(run.dataset.root() / "traces/alice/test/torn.jsonl", "{\"definition\n");
          return Options{};
        }},
+      {"a line of the records of runs cannot be read",
+       [](FibRun& run) {
+         run.dataset.solution("one", "alice", kHonest);
+         fs::create_directories(run.dataset.root() / "runs");
+         util::write_file_atomic(run.dataset.root() / "runs/runs.jsonl", "{bad\n");
+         return Options{};
+       }},
       {"a solution's definition, or all workloads of it, are not there",
        [](FibRun& run) {
          run.dataset.solution("one", "alice", kHonest);

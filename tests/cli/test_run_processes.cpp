@@ -358,6 +358,24 @@ TEST_CASE("an interrupt while waiting for the device ends with 130") {
   CHECK(first.processes().empty());
 }
 
+TEST_CASE("--max-time is over for a run that waits for the device too") {
+  FibRun first;
+  first.dataset.add_definition({10, 20, 30}).solution("slow", "alice", kSlow);
+  const int holder = first.start({});
+  REQUIRE(wait_for([&] { return !testing::read_traces(first.dataset.root()).empty(); }));
+  FibRun second;
+  second.dataset.add_definition({10}).solution("one", "alice", kHonest);
+  const auto result = second.run(few({"--max-time", "0.3"}));
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::Contains("waiting for another fib run") &&
+                             Catch::Contains("--max-time: 0.3 s are over; 1 evaluation did not begin"));
+  CHECK_FALSE(fs::exists(second.dataset.root() / "runs"));  // nothing was tried
+  CHECK_FALSE(testing::read_traces(first.dataset.root()).size() == 3);
+  int status = 0;
+  ::kill(holder, SIGINT);
+  ::waitpid(holder, &status, 0);
+}
+
 TEST_CASE("a keeper that is lost while its run waits for the device ends the run") {
   if (::geteuid() != 0) {
     WARN("skipped: only root can tell whose child a keeper is, which is not dumpable");

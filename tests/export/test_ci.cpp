@@ -103,7 +103,7 @@ TEST_CASE("what of a run was not done is told, since nobody sees what is missing
   const TemporaryDataset files;
   testing::write_traces(files, trace("alice_fast", "w1", 4).line());
   const testing::CiInput input(files);
-  const exports::NotDone not_done{3, kRun1};
+  const report::RunRest not_done{kRun1, 3};
   const std::string text = "3 evaluations of run " + std::string(kRun1) + " have no result";
   const auto junit = exports::junit_results(input.results, not_done);
   CHECK_THAT(junit, Catch::Contains("<testsuite name=\"not done\" tests=\"1\"") &&

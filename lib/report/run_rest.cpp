@@ -1,0 +1,29 @@
+#include "report/run_rest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dataset/runs.h"
+#include "present/text.h"
+
+namespace fib::report {
+
+std::string RunRest::text() const {
+  const std::string run = "run " + present::printable(run_id);
+  if (!has_record)
+    return run + " has no record: it was killed, or still runs, and what it was to do may be missing";
+  return fmt::format("{} of {} {} no result", present::plural(not_done, "evaluation"), run,
+                     not_done == 1 ? "has" : "have");
+}
+
+RunRest rest_of_run(const std::filesystem::path& root, const std::string& run_id) {
+  std::vector<dataset::Problem> problems;
+  const auto records = dataset::read_runs(root, problems);
+  const auto found = std::find_if(records.begin(), records.end(),
+                                  [&](const dataset::RunRecord& record) { return record.run_id == run_id; });
+  if (found == records.end()) return {run_id, 0, false};
+  return {run_id, found->not_done.value_or(0)};
+}
+
+}  // namespace fib::report

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace fib::report {
+
+// What a run was to do and has no result of: nothing where it came to its end.
+struct RunRest {
+  std::string run_id;
+  std::size_t not_done = 0;  // evaluations, as its record says
+  bool has_record = true;    // written when a run ends: one that was killed, or still runs, has none
+
+  [[nodiscard]] bool is_none() const { return not_done == 0 && has_record; }
+  // "3 evaluations of run 2026... have no result", or that nobody knows how many; harmless.
+  [[nodiscard]] std::string text() const;
+};
+
+// That of a run of the dataset below `root`. Lines of records that cannot be read are passed over. Throws
+// Error when the file of records cannot be read.
+[[nodiscard]] RunRest rest_of_run(const std::filesystem::path& root, const std::string& run_id);
+
+}  // namespace fib::report
