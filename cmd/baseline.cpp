@@ -40,7 +40,7 @@ int set(const BaselineOptions& options) {
     fmt::print(stderr, "warning: nothing passed in it: comparisons with it can find no regression\n");
   const report::RunRest rest{run_id, run->record.not_done.value_or(0), run->has_record};
   if (!rest.is_none())
-    fmt::print(stderr, "warning: {}: comparisons with it are silent about that\n", rest.text());
+    fmt::print(stderr, "warning: {}: comparisons with it find nothing of that\n", rest.text());
   return kDone;
 }
 

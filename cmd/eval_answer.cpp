@@ -82,10 +82,18 @@ std::optional<std::string> comparison_with_last(const EvalInputs& inputs,
   const auto is_last_failed = !before.empty() && !report::latest(before).front()->row.passed();
   const auto a = comparable(std::move(before), b);
   if (a.empty()) return std::nullopt;
-  const bool has_passed = report::latest(a).front()->row.passed();
-  const char* label = is_last_failed && has_passed ? "the last result that passed" : "the last result";
-  return comparison({label, report::latest(a)}, {"this one", report::latest(b)}, report::PairBy::solution,
-                    format);
+  const auto chosen = report::latest(a);
+  const bool has_passed = chosen.front()->row.passed();
+  std::string label = is_last_failed && has_passed ? "the last result that passed" : "the last result";
+  std::set<std::string> sources;
+  for (const report::Detail* detail : chosen) {
+    if (const std::string* source = detail->row.evaluation->origin.solution_sha256) sources.insert(*source);
+  }
+  // A try that failed on some workloads only leaves the last that passed on these.
+  if (sources.size() > 1)
+    label =
+        fmt::format("of each workload the last result, if one passed that, of {} sources", sources.size());
+  return comparison({label, chosen}, {"this one", report::latest(b)}, report::PairBy::solution, format);
 }
 
 // What --against asks for, of one solution; nothing where there is nothing to compare with.

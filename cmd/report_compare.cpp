@@ -77,11 +77,7 @@ int run(const CompareCommand& command) {
     return kNotAllDone;
   }
   if (!result.regressions(gate->limit).empty()) return kGateFailed;
-  const bool is_whole = result.missing() == 0 && result.untimed() == 0 && result.other_conditions() == 0 &&
-                        input.unreadable().empty();
-  const bool is_current =
-      result.rest_a.is_none() && result.rest_b.is_none() && result.outdated == 0 && !result.are_equal();
-  return is_whole && is_current ? kDone : kNotAllDone;
+  return report::why_gate_cannot_hold(result, *gate).empty() ? kDone : kNotAllDone;
 }
 
 }  // namespace

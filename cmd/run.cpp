@@ -44,6 +44,23 @@
 namespace fib::cmd {
 namespace {
 
+// What of the records of runs, and of baselines, cannot be read. A run needs neither; what comes after it
+// does.
+void add_problems_of_runs(const std::string& root, bool strict, std::vector<dataset::Problem>& problems) {
+  std::vector<dataset::Problem> found;
+  try {
+    (void)dataset::read_runs(root, found);
+    (void)dataset::read_baselines(root, found);
+  } catch (const Error& error) {
+    found.push_back({dataset::runs_file("").string(), 0, error.what()});
+  }
+  for (const auto& problem : found) {
+    if (strict && problem.severity == dataset::Severity::error)
+      throw Error("{}/{}", root, dataset::to_string(problem));
+  }
+  problems.insert(problems.end(), found.begin(), found.end());
+}
+
 std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   std::vector<std::string> roots = options.local;
   if (roots.empty()) roots.push_back(dataset::default_dataset_path().string());
@@ -51,8 +68,7 @@ std::vector<dataset::Dataset> load_all(const RunOptions& options) {
   for (const auto& root : roots) {
     dataset::expect_dataset_folder(root);
     datasets.push_back(dataset::load(root, {options.strict_load, model::Mode::lenient}));
-    (void)dataset::read_runs(root, datasets.back().problems);
-    (void)dataset::read_baselines(root, datasets.back().problems);
+    add_problems_of_runs(root, options.strict_load, datasets.back().problems);
     for (const auto& problem : datasets.back().problems) spdlog::warn("{}", dataset::to_string(problem));
   }
   return datasets;
@@ -227,10 +243,10 @@ RunOutcome planned_outcome(const bench::Plan& plan, const std::vector<dataset::D
   return outcome;
 }
 
-int pass_gate(const RunOutcome& outcome, const GateOptions& options) {
-  const GateVerdict verdict = judge_run(outcome, options);
+GateVerdict pass_gate(const RunOutcome& outcome, const GateOptions& options) {
+  GateVerdict verdict = judge_run(outcome, options);
   for (const std::string& reason : verdict.reasons) spdlog::error("{}", reason);
-  return verdict.exit_code;
+  return verdict;
 }
 
 // Null where nobody wants to know where the time goes.
@@ -281,11 +297,11 @@ int run(RunOptions options) {
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   std::optional<RunEvents> events;
   if (options.format == RunFormat::jsonl) events.emplace(progress).began(plan, devices);
-  const auto end = [&](const bench::RunReport& report, int exit_code) {
-    if (!events) return exit_code;
-    events->ended(report, exit_code);
+  const auto end = [&](const bench::RunReport& report, const GateVerdict& verdict) {
+    if (!events) return static_cast<int>(verdict.exit_code);
+    events->ended(report, verdict);
     events->expect_written();
-    return exit_code;
+    return static_cast<int>(verdict.exit_code);
   };
   if (options.dry_run) {
     log_synthesized(options, plan, datasets);
@@ -296,11 +312,12 @@ int run(RunOptions options) {
   }
   if (plan.evaluations.empty()) {
     fmt::print(options.for_people(), "nothing to run{}\n", why_nothing(plan, datasets, options.filter));
-    const int exit_code = pass_gate(outcome, options.gate);
-    if (outcome.unloaded == 0 || plan.resumed > 0) return end({}, exit_code);
+    GateVerdict verdict = pass_gate(outcome, options.gate);
+    if (outcome.unloaded == 0 || plan.resumed > 0) return end({}, verdict);
     spdlog::error("{} of the dataset did not load: what was to be run may be there",
                   present::plural(outcome.unloaded, "file or line"));
-    return end({}, kNotAllDone);
+    verdict.exit_code = kNotAllDone;
+    return end({}, verdict);
   }
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);

@@ -66,7 +66,7 @@ void RunEvents::planned(const bench::Plan& plan) {
   for (const auto& one : plan.evaluations) put("planned", names_of(one));
 }
 
-void RunEvents::ended(const bench::RunReport& report, int exit_code) {
+void RunEvents::ended(const bench::RunReport& report, const GateVerdict& verdict) {
   ordered_json not_done = ordered_json::array();
   for (const auto& missing : report.not_done) {
     not_done.push_back(names_of(missing.planned));
@@ -81,7 +81,8 @@ void RunEvents::ended(const bench::RunReport& report, int exit_code) {
        {"not_begun", report.not_begun},
        {"interrupted", report.interrupted},
        {"ended_early", report.ended_early.empty() ? ordered_json() : ordered_json(report.ended_early)},
-       {"exit_code", exit_code}});
+       {"gate", verdict.reasons},
+       {"exit_code", static_cast<int>(verdict.exit_code)}});
 }
 
 void RunEvents::waiting_for_device(const std::string& device) {

@@ -8,6 +8,7 @@
 
 #include "bench/plan.h"
 #include "bench/run.h"
+#include "run_gate.h"
 
 namespace fib::cmd {
 
@@ -20,7 +21,7 @@ class RunEvents : public bench::RunObserver {
 
   void began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices);
   void planned(const bench::Plan& plan);
-  void ended(const bench::RunReport& report, int exit_code);
+  void ended(const bench::RunReport& report, const GateVerdict& verdict);
 
   void waiting_for_device(const std::string& device) override;
   void machine_is_busy(const util::MachineLoad& load) override;

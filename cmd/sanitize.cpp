@@ -200,16 +200,21 @@ int run(SanitizeOptions options) {
   const InterruptSignals signals(interrupted);
   bench::Session session(environment_of({device}), interrupted);
   std::vector<Examined> all;
+  bool has_more = false;  // workloads
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
+    const auto workloads = dataset.workloads.find(solution.definition);
+    has_more = has_more || (workloads != dataset.workloads.end() && workloads->second.size() > 1);
     for (const auto& sanitizer : sanitizers) {
       if (!interrupted)
         all.push_back(examine(session, options.measure.config, sanitizer, dataset, solution, workload));
     }
   });
   std::vector<std::string> limits;
-  if (options.words.workloads == "first")
+  if (options.words.workloads == "first" && has_more)
     limits.emplace_back("The first workload alone was looked at; --workloads all looks at all");
-  if (device.kind == model::DeviceKind::cpu)
+  const bool is_any =
+      std::any_of(all.begin(), all.end(), [](const Examined& one) { return one.not_done.empty(); });
+  if (device.kind == model::DeviceKind::cpu && is_any)
     limits.emplace_back("On the CPU races of threads are not looked for");
   print_result(options.format == SanitizeFormat::json ? as_json(all) : as_text(all, limits));
   return exit_code_of(all, interrupted);

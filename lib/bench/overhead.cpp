@@ -1,11 +1,10 @@
 #include "bench/overhead.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "eval/statistics.h"
 #include "util/clock.h"
+#include "util/machine.h"
 
 namespace fib::bench {
 namespace {
@@ -36,10 +35,10 @@ double gap_ms(const Ran& ran) { return in_ms(ran.envelope_ns) - in_ms(ran.done.e
 double cpu_beside_ms(const Ran& ran) { return in_ms(ran.beside.main_cpu_ns) - in_ms(ran.done.elapsed_ns); }
 
 // Where the coordinator has to wait for a CPU after its look at the worker's times and before it asks for the
-// run, what others do in between is in the run's account. More than all CPUs can do in the run was not done
-// there.
+// run, what others do in between is in the run's account. More than all CPUs that the worker may use can do
+// in the run was not done there.
 double done_before_ms(const Ran& ran) {
-  static const auto cpus = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  const auto cpus = static_cast<double>(util::usable_cores());
   return std::max(0.0, in_ms(ran.others_cpu_ns) - cpus * (in_ms(ran.envelope_ns) + kRestMs));
 }
 

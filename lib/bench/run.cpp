@@ -152,7 +152,8 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   if (!environment.is_cuda() && !session.take(environment.devices.front(), wait_first, gives_up)) {
     if (spawner.lost() && !session.interrupted()) throw worker::KeeperLost("{}", spawner.loss());
     complete(report, session, plan, early_end);
-    return report;  // without a record, as nothing was tried
+    report.run_id.clear();  // nothing was tried: it has no record
+    return report;
   }
   if (has_waited) identity.load = util::machine_load();
   if (identity.load && is_busy(*identity.load)) observer.machine_is_busy(*identity.load);

@@ -1,6 +1,7 @@
 #include "dataset/trace_stream.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "dataset/links.h"
 #include "dataset/paths.h"
@@ -14,7 +15,8 @@ namespace {
 
 // What is parsed side by side: enough to be worth the start of threads, little enough to be held at once.
 constexpr std::size_t kLinesAtOnce = 1024;
-constexpr std::size_t kBytesAtOnce = 16 << 20;
+constexpr std::size_t kBytesAtOnce = 4 << 20;
+constexpr std::size_t kFewLines = 64;
 constexpr unsigned kMostThreads = 8;
 
 // What a line tells: a trace, or why it cannot be read; neither where it is no result, or filtered out.
@@ -43,6 +45,16 @@ std::size_t count_at_once(const std::vector<Line>& lines, std::size_t first) {
   return end - first;
 }
 
+// One after the other where they are few, or where no thread can be had.
+void parse_side_by_side(std::size_t count, const std::function<void(std::size_t)>& parse) {
+  const unsigned threads = count < kFewLines ? 1 : std::min(util::usable_cores(), kMostThreads);
+  try {
+    util::for_each_index(count, threads, parse);
+  } catch (const std::system_error&) {
+    util::for_each_index(count, 1, parse);
+  }
+}
+
 }  // namespace
 
 Dataset load_without_results(const fs::path& root, std::vector<std::string>& unreadable,
@@ -65,7 +77,6 @@ void check_interrupt(const std::atomic<bool>* interrupted) {
 void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<std::string>& unreadable,
                     const std::function<void(const model::Trace&)>& visit,
                     const std::atomic<bool>* interrupted) {
-  const unsigned threads = std::min(util::usable_cores(), kMostThreads);
   std::vector<ReadLine> read(kLinesAtOnce);
   for (const auto& file : record_files(dataset.root)) {
     const auto text = read_or_note(file, unreadable);
@@ -74,14 +85,14 @@ void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<st
     for (std::size_t first = 0, count = 0; first < lines.size(); first += count) {
       check_interrupt(interrupted);
       count = count_at_once(lines, first);
-      util::for_each_index(count, threads, [&](std::size_t i) {
-        read[i] = read_line(dataset, filter, lines[first + i].text);
-      });
+      parse_side_by_side(count,
+                         [&](std::size_t i) { read[i] = read_line(dataset, filter, lines[first + i].text); });
       for (std::size_t i = 0; i < count; ++i) {
         const auto& [trace, problem] = read[i];
         if (!problem.empty())
           unreadable.push_back(fmt::format("{}:{}: {}", file.string(), lines[first + i].number, problem));
         if (trace && filter.holds_trace(dataset, *trace)) visit(*trace);
+        read[i] = {};
       }
     }
   }

@@ -20,10 +20,10 @@ namespace fib::dataset {
 // Throws Error when `interrupted`, which may be null, has become true.
 void check_interrupt(const std::atomic<bool>* interrupted);
 
-// Calls `visit` with every result of the dataset that passes the filter, in the order of load(), without
-// keeping any: memory is bounded by the largest file. `dataset` is what load_without_results() gives. Lines
-// that cannot be read are described in `unreadable`. Throws Error when a file cannot be read, and what
-// `visit` throws.
+// Calls `visit`, in the caller's thread, with every result of the dataset that passes the filter, in the
+// order of load(), without keeping any: memory is bounded by the largest file, and by what parsing some
+// megabytes of it side by side takes. `dataset` is what load_without_results() gives. Lines that cannot be
+// read are described in `unreadable`. Throws Error when a file cannot be read, and what `visit` throws.
 void for_each_trace(const Dataset& dataset, const Filter& filter, std::vector<std::string>& unreadable,
                     const std::function<void(const model::Trace&)>& visit,
                     const std::atomic<bool>* interrupted = nullptr);

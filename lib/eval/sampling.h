@@ -30,7 +30,8 @@
 //   * the same once more of rows in which no token has a tenth of what is kept: there u says most, and
 //     filters that keep too few or too many tokens show;
 //   * whether a row has the token of the call before, or of the row before, more often than chance has it
-//     (repetition.h): samplers that compare one random number a token are found by that.
+//     (repetition.h): samplers that compare one random number a token are found by that;
+//   * the same of the calls alone whose inputs are those of the call before.
 // Some calls, which are not timed, repeat the inputs of the one before (repeats_wanted()), where a sampler
 // whose seed is fixed, or made of its inputs, gives the same tokens again. Upstream draws many times from one
 // set of inputs and so refuses both as well. Solutions are given no seed: they keep a state between calls, as
@@ -38,7 +39,7 @@
 //
 // That is asked after the calls of the trials and, where more are made, after all: a sampler must not be
 // right only when nobody looks at the clock. The evaluation fails when the smallest p-value, times the
-// thirty-six that there are, is below 1e-6: of a million right samplers at most one fails.
+// thirty-eight that there are, is below 1e-6: of a million right samplers at most one fails.
 //
 // Power: how many samples detect what in at least 19 of 20 evaluations, for random probabilities
 // (tensor/random.h) of thousands of tokens and more (tests/eval/bench_sampling.cpp measures it):
@@ -57,7 +58,7 @@
 // are not timed, within the call budget. Below that only power is lost, the error stays.
 //
 // correctness: max_absolute_error is the larger of the two distances, max_relative_error 0; infinite where a
-// sample is none. extra holds "samples", "p_value" (thirty-six times the smallest, at most 1), "distance",
+// sample is none. extra holds "samples", "p_value" (thirty-eight times the smallest, at most 1), "distance",
 // and "distance_limit", the distance at which it would fail.
 namespace fib::eval {
 

@@ -136,6 +136,13 @@ std::vector<const Detail*> ordered(const CompareSide& side, const Results& resul
   return chosen;
 }
 
+bool is_one_measurement(const Comparison& pair) {
+  const auto& of_a = pair.a->row.evaluation;
+  const auto& of_b = pair.b->row.evaluation;
+  return pair.a->run_id != nullptr && pair.b->run_id != nullptr && *pair.a->run_id == *pair.b->run_id &&
+         of_a->timestamp == of_b->timestamp && pair.a->latency_ms() == pair.b->latency_ms();
+}
+
 }  // namespace
 
 std::string_view name_of(Sources sources) {
@@ -268,9 +275,14 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
   put_worst_first(report.pairs);
   report.rest_a = a.rest;
   report.rest_b = b.rest;
+  std::set<std::string> measured;  // hardware on which B has something new
+  for (const Comparison& pair : report.pairs) {
+    if (!is_one_measurement(pair)) measured.insert(hardware_of(pair));
+  }
   report.outdated = static_cast<std::size_t>(
-      std::count_if(report.pairs.begin(), report.pairs.end(),
-                    [&](const Comparison& pair) { return b.outdated.contains(pair.b); }));
+      std::count_if(report.pairs.begin(), report.pairs.end(), [&](const Comparison& pair) {
+        return b.outdated.contains(pair.b) && measured.contains(hardware_of(pair));
+      }));
   return report;
 }
 
@@ -323,13 +335,7 @@ std::size_t CompareReport::missing() const {
 }
 
 bool CompareReport::are_equal() const {
-  const auto is_one = [](const Comparison& pair) {
-    const auto& of_a = pair.a->row.evaluation;
-    const auto& of_b = pair.b->row.evaluation;
-    return pair.a->run_id != nullptr && pair.b->run_id != nullptr && *pair.a->run_id == *pair.b->run_id &&
-           of_a->timestamp == of_b->timestamp && pair.a->latency_ms() == pair.b->latency_ms();
-  };
-  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_one);
+  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_one_measurement);
 }
 
 std::size_t CompareReport::untimed() const {

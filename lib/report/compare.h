@@ -108,7 +108,9 @@ struct CompareReport {
   std::vector<const Detail*> only_b;
   RunRest rest_a = {};
   RunRest rest_b = {};
-  std::size_t outdated = 0;                  // pairs whose result in B is of a source that B has no more
+  // Pairs whose result in B is of a source that B has no more; of hardware on which B has anything that A has
+  // not, since of other machines a dataset keeps what they once measured.
+  std::size_t outdated = 0;
   std::map<std::string, Drift> drifts = {};  // by hardware
   CorrectDrift correct_drift = CorrectDrift::no;
 

@@ -186,10 +186,9 @@ std::vector<std::string> pair_cautions(const CompareReport& report) {
   return report::cautions_of(nullptr, rows, HasReferences::no, "measurement");
 }
 
-// Why the sides may not be what they are taken for.
-std::vector<std::string> side_cautions(const CompareReport& report) {
+// Why B may not be what it is taken for.
+std::vector<std::string> cautions_of_b(const CompareReport& report) {
   std::vector<std::string> cautions;
-  if (!report.rest_a.is_none()) cautions.push_back("A: " + report.rest_a.text());
   if (!report.rest_b.is_none()) cautions.push_back("B: " + report.rest_b.text());
   if (const std::size_t count = report.outdated; count > 0) {
     cautions.push_back(
@@ -198,6 +197,12 @@ std::vector<std::string> side_cautions(const CompareReport& report) {
                     present::plural(count, "result"), count == 1 ? "is" : "are"));
   }
   if (report.are_equal()) cautions.emplace_back("A and B hold the same measurements");
+  return cautions;
+}
+
+std::vector<std::string> side_cautions(const CompareReport& report) {
+  auto cautions = cautions_of_b(report);
+  if (!report.rest_a.is_none()) cautions.insert(cautions.begin(), "A: " + report.rest_a.text());
   return cautions;
 }
 
@@ -225,30 +230,13 @@ std::string alone_text(const std::string& side, const std::vector<const Detail*>
 }
 
 std::string gate_text(const CompareReport& report, const CompareGate& gate) {
-  if (report.pairs.empty()) return "Nothing was compared: the gate cannot hold.";
-  if (report.nothing_compared()) return "No result passed in A or in B: the gate cannot hold.";
+  const auto problems = why_gate_cannot_hold(report, gate);
+  if (report.nothing_compared()) return problems.front() + ": the gate cannot hold.";
   const std::size_t count = report.regressions(gate.limit).size();
   std::string text = count == 0 ? fmt::format("No regression beyond {:g}% was found.", 100 * gate.limit)
                                 : fmt::format("{} beyond {:g}% or broken: the gate fails.",
                                               present::plural(count, "regression"), 100 * gate.limit);
-  if (const std::size_t missing = report.missing(); missing > 0) {
-    text += fmt::format(" {} of A that passed {} missing in B: the gate cannot hold.",
-                        present::plural(missing, "result"), missing == 1 ? "is" : "are");
-  }
-  if (const std::size_t untimed = report.untimed(); untimed > 0) {
-    text += fmt::format(" {} of A {} no time in B: the gate cannot hold.", present::plural(untimed, "result"),
-                        untimed == 1 ? "has" : "have");
-  }
-  if (const std::size_t others = report.other_conditions(); others > 0) {
-    text += fmt::format(" {} made under other conditions: the gate cannot hold.",
-                        others == 1 ? "1 result was" : fmt::format("{} results were", others));
-  }
-  for (const std::string& caution : side_cautions(report))
-    text += fmt::format(" {}: the gate cannot hold.", caution);
-  if (gate.unreadable > 0) {
-    text += fmt::format(" {} of the datasets cannot be read: the gate cannot hold.",
-                        present::plural(gate.unreadable, "line"));
-  }
+  for (const std::string& problem : problems) text += fmt::format(" {}: the gate cannot hold.", problem);
   if (const auto doubtful = report.doubtful(gate.limit); !doubtful.empty()) {
     std::vector<std::string> names;
     for (const Comparison* pair : doubtful) names.push_back(name_of(*pair->b));
@@ -388,6 +376,10 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
     found.add("doubtful", count_json(report.doubtful(gate->limit).size()));
     found.add("missing", count_json(report.missing()));
     found.add("nothing_passed", json::make_boolean(report.nothing_compared()));
+    json::Value reasons = json::make_array();
+    for (const std::string& problem : why_gate_cannot_hold(report, *gate))
+      reasons.items.push_back(json::make_string(problem));
+    found.add("cannot_hold", std::move(reasons));
   }
   document.add("gate", std::move(found));
   return json::dump(document, json::Form::indented, json::NonFinite::strings) + "\n";
@@ -411,6 +403,11 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
   std::string text;
   const auto found = report.regressions(gate ? gate->limit : 0);
   const auto level = gate ? present::Annotation::error : present::Annotation::warning;
+  // First, since GitHub shows ten of a step.
+  for (const std::string& caution : cautions_of_b(report))
+    text += present::annotation(level, "fib compare", present::printable(caution));
+  if (!report.rest_a.is_none())
+    text += present::annotation(present::Annotation::warning, "fib compare", "A: " + report.rest_a.text());
   for (std::size_t i = 0; i < std::min(found.size(), kAnnotations); ++i)
     text += present::annotation(level, std::string(name_of(found[i]->verdict)),
                                 present::printable(sentence(*found[i])));
@@ -418,8 +415,6 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
     text += present::annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
   if (report.missing() > 0)
     text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
-  for (const std::string& caution : side_cautions(report))
-    text += present::annotation(level, "fib compare", present::printable(caution));
   text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
   for (const auto& notes : {machine_notes(report, kSameWithin), pair_cautions(report)}) {
     for (const std::string& note : notes)
@@ -464,7 +459,7 @@ std::string to_junit(const CompareReport& report, const std::optional<CompareGat
     suites.back().cases.push_back(case_of(pair, regressions));
   }
   if (!report.only_a.empty()) suites.push_back(missing_suite(report, gate.has_value()));
-  if (gate && (report.nothing_compared() || !side_cautions(report).empty())) {
+  if (gate && !why_gate_cannot_hold(report, *gate).empty()) {
     suites.push_back({"gate", {{"fib report compare"}}});
     suites.back().cases.back().failure = gate_text(report, *gate);
   }
@@ -472,6 +467,26 @@ std::string to_junit(const CompareReport& report, const std::optional<CompareGat
 }
 
 }  // namespace
+
+std::vector<std::string> why_gate_cannot_hold(const CompareReport& report, const CompareGate& gate) {
+  if (report.pairs.empty()) return {"Nothing was compared"};
+  if (report.nothing_compared()) return {"No result passed in A or in B"};
+  std::vector<std::string> problems;
+  if (const std::size_t missing = report.missing(); missing > 0)
+    problems.push_back(fmt::format("{} of A that passed {} missing in B", present::plural(missing, "result"),
+                                   missing == 1 ? "is" : "are"));
+  if (const std::size_t untimed = report.untimed(); untimed > 0)
+    problems.push_back(fmt::format("{} of A {} no time in B", present::plural(untimed, "result"),
+                                   untimed == 1 ? "has" : "have"));
+  if (const std::size_t others = report.other_conditions(); others > 0)
+    problems.push_back(fmt::format("{} made under other conditions",
+                                   others == 1 ? "1 result was" : fmt::format("{} results were", others)));
+  for (const std::string& caution : cautions_of_b(report)) problems.push_back(caution);
+  if (gate.unreadable > 0)
+    problems.push_back(
+        fmt::format("{} of the datasets cannot be read", present::plural(gate.unreadable, "line")));
+  return problems;
+}
 
 std::string render_compare(const CompareReport& report, const std::optional<CompareGate>& gate,
                            CompareFormat format, const CompareStyle& style) {

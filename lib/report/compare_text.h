@@ -24,6 +24,11 @@ struct CompareStyle {
   bool with_cautions = true;  // below tables: what makes latencies doubtful (remarks.h)
 };
 
+// Why the gate cannot hold, whatever was found: a sentence each. Empty: it can. What A, where it is a run,
+// has not done is a remark alone: it hides nothing of what A has. Pure.
+[[nodiscard]] std::vector<std::string> why_gate_cannot_hold(const CompareReport& report,
+                                                            const CompareGate& gate);
+
 // The whole report; with a gate, what it found. Pure.
 [[nodiscard]] std::string render_compare(const CompareReport& report, const std::optional<CompareGate>& gate,
                                          CompareFormat format, const CompareStyle& style);

@@ -12,7 +12,9 @@ namespace fib::report {
 std::string RunRest::text() const {
   const std::string run = "run " + present::printable(run_id);
   if (!has_record)
-    return run + " has no record: it was killed, or still runs, and what it was to do may be missing";
+    return run +
+           " has no record (it was killed, still runs, or its record is lost), so that nobody knows what is "
+           "missing";
   return fmt::format("{} of {} {} no result", present::plural(not_done, "evaluation"), run,
                      not_done == 1 ? "has" : "have");
 }

@@ -121,6 +121,7 @@ ordered_json run_event_schema() {
                          {"not_begun", count()},
                          {"interrupted", flag()},
                          {"ended_early", or_null(text())},
+                         {"gate", list_of(text())},
                          {"exit_code", count()}};
   const Members result = with({{"hardware", word()}}, result_members());
   return titled("An event of fib run --format jsonl",

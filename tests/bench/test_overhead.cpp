@@ -1,10 +1,10 @@
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 
 #include "bench/overhead.h"
+#include "util/machine.h"
 
 namespace bench = fib::bench;
+namespace util = fib::util;
 using Ran = fib::worker::CallTimes;
 
 namespace {
@@ -91,7 +91,7 @@ TEST_CASE("what is done before, in or after the run without being claimed is lef
 }
 
 TEST_CASE("what others used is of the run as far as all CPUs can have done it there") {
-  const auto cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+  const auto cpus = std::int64_t{util::usable_cores()};
   Ran helped = call(20, 100, 50, 150);
   helped.others_cpu_ns = cpus * 1'000'000;
   CHECK(unclaimed(helped) == Approx(0).margin(1e-9));

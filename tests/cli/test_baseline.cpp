@@ -111,6 +111,6 @@ TEST_CASE("who names a run that was killed is told") {
   CHECK(output.exit_code == 0);
   CHECK(output.err ==
         "warning: run " + std::string(kLate) +
-            " has no record: it was killed, or still runs, and what it was to do may be missing: "
-            "comparisons with it are silent about that\n");
+            " has no record (it was killed, still runs, or its record is lost), so that nobody knows what "
+            "is missing: comparisons with it find nothing of that\n");
 }

@@ -112,12 +112,13 @@ TEST_CASE("a gate does not hold where a run did not come to its end") {
              Catch::Contains("<testsuite name=\"gate\" tests=\"1\" failures=\"1\""));
   const auto json = nlohmann::json::parse(gated({"--format", "json"}).out);
   CHECK(json.at("cautions").at(0) == rest);
+  CHECK(json.at("gate").at("cannot_hold").dump() == nlohmann::json::array({rest}).dump());
   // Who was killed left no record.
   std::filesystem::remove(datasets.folder() / "runs/runs/runs.jsonl");
   const auto killed = gated({});
   CHECK(killed.exit_code == 1);
   CHECK_THAT(killed.out,
-             Catch::Contains("A: run " + std::string(testing::kRun1) + " has no record: it was killed"));
+             Catch::Contains("A: run " + std::string(testing::kRun1) + " has no record (it was killed"));
   const auto open = run_fib(words, datasets.folder(), {{"COLUMNS", "300"}});
   CHECK(open.exit_code == 0);
   CHECK_THAT(open.out, Catch::Contains("B: run " + std::string(testing::kRun2) + " has no record"));

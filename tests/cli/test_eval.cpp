@@ -245,6 +245,14 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
   (void)eval.write("mine.cpp", kHonest);
   const auto fixed = eval(words).out;
   CHECK_THAT(fixed, !Catch::Contains("fixed") && Catch::Contains("2 results compared"));
+  // What passed on one workload is of a source that failed on the other: the mixture is named.
+  (void)eval.write("mine.cpp",
+                   kSignature + " { for (long i = 0; i < n; ++i) c[i] = n == 100 ? a[i] + b[i] : 0; }");
+  CHECK_THAT(eval(words).out, Catch::Contains("1 broken"));
+  (void)eval.write("mine.cpp", kHonest);
+  CHECK_THAT(
+      eval(words).out,
+      Catch::Contains("A: of each workload the last result, if one passed that, of 2 sources   B: this one"));
   eval.run.dataset.solution("theirs", "baseline", kSlow);
   const auto against =
       eval({file.string(), "--definition", "add", "--workloads", "first", "--against", "baseline"});

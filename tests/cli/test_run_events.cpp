@@ -63,6 +63,7 @@ TEST_CASE("a run as events: nothing else is on stdout, and each says what happen
   }
   CHECK(events.back().at("passed") == 1);
   CHECK(events.back().at("exit_code") == 3);
+  CHECK(events.back().at("gate").dump() == R"(["--strict: 1 of 2 evaluations did not pass: broken"])");
   CHECK(events.back().at("run_id").is_string());
 }
 

@@ -84,6 +84,13 @@ const std::map<std::string, std::function<Options(FibRun&)>>& cases() {
          util::write_file_atomic(run.dataset.root() / "runs/runs.jsonl", "{bad\n");
          return Options{};
        }},
+      {"a line of `runs/baselines.jsonl` cannot be read",
+       [](FibRun& run) {
+         run.dataset.solution("one", "alice", kHonest);
+         fs::create_directories(run.dataset.root() / "runs");
+         util::write_file_atomic(run.dataset.root() / "runs/baselines.jsonl", "{bad\n");
+         return Options{};
+       }},
       {"a solution's definition, or all workloads of it, are not there",
        [](FibRun& run) {
          run.dataset.solution("one", "alice", kHonest);

@@ -370,6 +370,8 @@ TEST_CASE("--max-time is over for a run that waits for the device too") {
   CHECK_THAT(result.err, Catch::Contains("waiting for another fib run") &&
                              Catch::Contains("--max-time: 0.3 s are over; 1 evaluation did not begin"));
   CHECK_FALSE(fs::exists(second.dataset.root() / "runs"));  // nothing was tried
+  const auto events = second.run(few({"--max-time", "0.3", "--format", "jsonl"}));
+  CHECK_THAT(events.out, Catch::Contains(R"("event":"run_ended")") && Catch::Contains(R"("run_id":null)"));
   CHECK_FALSE(testing::read_traces(first.dataset.root()).size() == 3);
   int status = 0;
   ::kill(holder, SIGINT);

@@ -84,12 +84,24 @@ TEST_CASE("nothing is found in a solution that is right, in any of its forms") {
   const auto clean = sanitize("a.cpp", kHead + kAdd + "}\n");
   INFO(clean.err);
   CHECK(clean.exit_code == 0);
-  CHECK_THAT(clean.out, Catch::Contains("a on add, workload w100: address,undefined: nothing found\n"));
+  CHECK_THAT(clean.out, Catch::Contains("a on add, workload w100: address,undefined: nothing found\n") &&
+                            Catch::Contains("On the CPU races of threads are not looked for") &&
+                            !Catch::Contains("The first workload alone"));
   const auto c =
       sanitize("a.c", "void run(const float* a, const float* b, float* c, long n) {\n" + kAdd + "}\n");
   CHECK(c.exit_code == 0);
   CHECK(sanitize.run.processes().empty());
   CHECK(fs::is_empty(sanitize.run.folder.path() / "tmp"));
+}
+
+TEST_CASE("who looks at the first workload alone is told") {
+  Sanitize sanitize;
+  sanitize.run.dataset.add_definition({100, 200});
+  const std::string source = kHead + kAdd + "}\n";
+  const std::string remark = "The first workload alone was looked at; --workloads all looks at all";
+  CHECK_THAT(sanitize("a.cpp", source).out, Catch::Contains(remark));
+  const auto all = sanitize("a.cpp", source, {"--workloads", "all"});
+  CHECK_THAT(all.out, Catch::Contains("workload w200") && !Catch::Contains(remark));
 }
 
 TEST_CASE("a solution that prints without a newline is looked at like any other") {

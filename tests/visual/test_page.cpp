@@ -110,6 +110,27 @@ TEST_CASE("the first screen says that the last run was interrupted") {
   CHECK(holds(html, ", interrupted after 4 of 9 evaluations</caption>"));
 }
 
+TEST_CASE("of two values the median is their mean") {
+  const testing::TemporaryDataset files;
+  testing::write_runs(files);
+  std::string traces;
+  for (const double clock : {1000.0, 2000.0}) {
+    const testing::RunTrace made{.run = testing::kRun1,
+                                 .definition = "gemm_n128",
+                                 .solution = "alice_fast",
+                                 .uuid = clock < 1500 ? "w1" : "w2",
+                                 .m = clock < 1500 ? 1 : 2,
+                                 .sm_clock = clock};
+    traces += made.line();
+  }
+  files.write("traces/all.jsonl", traces);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string html = page_of(scene);
+  const std::string table = html.substr(html.find("How it was measured"));
+  CHECK(holds(table.substr(0, table.find("</table>")), ">1500<"));
+}
+
 TEST_CASE("a dataset without traces has a page") {
   const testing::TemporaryDataset files;
   files.write("definitions/d.json", testing::definition_text("d"));
