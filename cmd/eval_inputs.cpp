@@ -266,7 +266,9 @@ EvalInputs read_eval_inputs(const EvalWords& words, model::DeviceKind device) {
   for (auto& [dataset, solution] : wanted) {
     auto& workloads = dataset->workloads[solution.definition];
     if (!words.workload_file.empty()) workloads = read_workloads(words.workload_file, solution.definition);
+    const std::size_t all = workloads.size();
     choose_workloads(workloads, words.workloads, solution.definition);
+    inputs.are_some = inputs.are_some || workloads.size() < all;
     if (workloads.empty())
       throw Error("there are no workloads of {}; name a file of some with --workload", solution.definition);
     dataset->solutions.emplace(solution.name, std::move(solution));

@@ -34,6 +34,7 @@ struct EvalInputs {
   std::vector<std::string> tried;   // names of the solutions, in the order in which they were given
   std::string against;              // the name of the one that they are compared with; empty: none
   bool is_against_foreign = false;  // that one is a file's, or has got another name than the dataset's
+  bool are_some = false;            // the definitions have more workloads than were chosen
 };
 
 inline constexpr const char* kTryGroup = "What to try";

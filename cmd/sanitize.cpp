@@ -200,17 +200,14 @@ int run(SanitizeOptions options) {
   const InterruptSignals signals(interrupted);
   bench::Session session(environment_of({device}), interrupted);
   std::vector<Examined> all;
-  bool has_more = false;  // workloads
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
-    const auto workloads = dataset.workloads.find(solution.definition);
-    has_more = has_more || (workloads != dataset.workloads.end() && workloads->second.size() > 1);
     for (const auto& sanitizer : sanitizers) {
       if (!interrupted)
         all.push_back(examine(session, options.measure.config, sanitizer, dataset, solution, workload));
     }
   });
   std::vector<std::string> limits;
-  if (options.words.workloads == "first" && has_more)
+  if (options.words.workloads == "first" && inputs.are_some)
     limits.emplace_back("The first workload alone was looked at; --workloads all looks at all");
   const bool is_any =
       std::any_of(all.begin(), all.end(), [](const Examined& one) { return one.not_done.empty(); });
