@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <iterator>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "commands.h"
 #include "dataset/known_names.h"
 #include "present/text.h"
+#include "util/file_lock.h"
 
 namespace fib::cmd {
 namespace {
@@ -21,8 +23,16 @@ struct TrustOptions {
   bool remove = false;
 };
 
+// Held from reading the list until it is written, so that two commands do not undo each other's changes.
+util::FileLock lock_of(std::filesystem::path file) {
+  constexpr std::chrono::seconds kMostWaiting{10};
+  return util::FileLock::take_within(file += ".lock", kMostWaiting);
+}
+
 // Takes what matches off the list, by name or by key.
-int distrust(const TrustOptions& options, const std::filesystem::path& file, apply::TrustList list) {
+int distrust(const TrustOptions& options, const std::filesystem::path& file) {
+  const auto lock = lock_of(file);
+  auto list = apply::read_trust(file);
   std::size_t removed = 0;
   for (auto it = list.begin(); it != list.end();) {
     const bool is_meant =
@@ -41,17 +51,19 @@ int distrust(const TrustOptions& options, const std::filesystem::path& file, app
 
 int trust(const TrustOptions& options) {
   const auto file = apply::trust_file();
-  auto list = apply::read_trust(file);
   if (options.list) {
+    const auto list = apply::read_trust(file);
     for (const auto& [key, name] : list) print_result(key + "  " + present::printable(name) + "\n");
     if (list.empty()) print_result(fmt::format("{} has no solution\n", file.string()));
     return kDone;
   }
   if (options.solutions.empty()) throw CLI::ValidationError("SOLUTION", "names of solutions, or --list");
-  if (options.remove) return distrust(options, file, std::move(list));
+  if (options.remove) return distrust(options, file);
   dataset::Filter filter;
   filter.solutions = options.solutions;
   const auto dataset = one_dataset(options.read, filter);
+  const auto lock = lock_of(file);
+  auto list = apply::read_trust(file);
   for (const auto& [name, solution] : dataset.solutions) {
     const auto definition = dataset.definitions.find(solution.definition);
     if (!dataset::matches(options.solutions, name) || definition == dataset.definitions.end()) continue;

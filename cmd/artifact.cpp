@@ -30,7 +30,7 @@ compile::BuildResult built(const apply::BuildOrder& order) {
     result.log = *reason;
     return result;
   }
-  return compile::build(order.solution, order.definition, target, dataset::default_cache_path());
+  return compile::build(order.solution, order.definition, target, dataset::own_cache_path());
 }
 
 }  // namespace

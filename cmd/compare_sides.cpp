@@ -7,9 +7,9 @@
 
 #include "dataset/known_names.h"
 #include "dataset/paths.h"
+#include "dataset/present_records.h"
 #include "dataset/trace_stream.h"
 #include "filters.h"
-#include "model/solution.h"
 #include "util/closest.h"
 #include "util/error.h"
 
@@ -32,14 +32,11 @@ std::vector<dataset::TraceRow> rows_of(const std::vector<report::Detail>& detail
 std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset,
                                             const std::vector<const report::Detail*>& results) {
   std::set<const report::Detail*> outdated;
-  std::map<std::string, std::string> hashes;
-  for (const auto& [name, solution] : dataset.solutions) hashes[name] = model::content_sha256(solution);
+  if (dataset.solutions.empty()) return outdated;
+  dataset::PresentRecords records(dataset);
   for (const report::Detail* detail : results) {
-    const std::string* measured = detail->row.evaluation->origin.solution_sha256;
-    const auto present = hashes.find(*detail->row.solution);
-    const bool is_other =
-        present == hashes.end() ? !hashes.empty() : measured != nullptr && *measured != present->second;
-    if (is_other) outdated.insert(detail);
+    if (!records.has_solution(detail->row) || records.is_of_other_source(detail->row))
+      outdated.insert(detail);
   }
   return outdated;
 }
@@ -101,14 +98,17 @@ SideName CompareInput::resolve(const std::string& word) {
   if (name.empty()) throw Error("\"{}\" names nothing to compare", word);
   const auto may_be = [&](SideKind meant) { return !kind || *kind == meant; };
   std::vector<SideName> found;
-  if (may_be(SideKind::dataset) && std::filesystem::is_directory(name))
+  if (may_be(SideKind::dataset) && std::filesystem::is_directory(name)) {
     found.push_back({SideKind::dataset, name});
+    // A path names nothing but a folder.
+    if (name.find('/') != std::string::npos || name.starts_with('.')) return found.front();
+  }
   if (found.empty() && !std::filesystem::is_directory(local()))
     throw Error(
         "\"{}\" is no dataset folder, and there is no dataset {} in which it could be a run, author or "
         "solution",
         word, local());
-  if (found.empty() || kind) {
+  if (std::filesystem::is_directory(local())) {
     const auto run = may_be(SideKind::run) ? find_run(name) : std::nullopt;
     if (run) found.push_back({SideKind::run, *run});
     if (may_be(SideKind::author) && has_author(name)) found.push_back({SideKind::author, name});
@@ -119,8 +119,8 @@ SideName CompareInput::resolve(const std::string& word) {
   if (found.empty())
     throw Error("\"{}\" is no dataset folder, and no run, baseline, author or solution of {}{}", word,
                 local(), util::did_you_mean(name, known_names()));
-  throw Error("\"{}\" is more than one thing; write run:{}, author:{} or solution:{}", word, name, name,
-              name);
+  throw Error("\"{}\" is more than one thing; write run:{}, author:{}, solution:{} or dataset:{}", word, name,
+              name, name, name);
 }
 
 report::CompareSide CompareInput::side(const SideName& side) {

@@ -22,7 +22,7 @@ bench::Environment find_software() {
 bench::Environment environment_of(std::vector<bench::LaneDevice> devices) {
   bench::Environment environment = find_software();
   environment.devices = std::move(devices);
-  environment.cache = dataset::default_cache_path();
+  environment.cache = dataset::own_cache_path();
   return environment;
 }
 

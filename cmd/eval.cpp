@@ -186,7 +186,7 @@ int run(EvalOptions options) {
   options.words.with_results = against_last;
   ChosenEnvironment machine = choose_environment(options.devices);
   bench::Environment& environment = machine.environment;
-  environment.cache = dataset::default_cache_path();
+  environment.cache = dataset::own_cache_path();
   options.measure.finish(environment.kind());
   const auto around =
       options.add ? surroundings(machine.chosen, environment.python) : nlohmann::ordered_json::object();

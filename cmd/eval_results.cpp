@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 // Names may be anything, so that the file's is a hash of them.
 fs::path file_of(const std::string& definition, const std::string& solution) {
   const std::string key = util::Sha256().add(definition).add(solution).hex();
-  return dataset::default_cache_path() / "tries" / (key.substr(0, 32) + ".jsonl");
+  return dataset::own_cache_path() / "tries" / (key.substr(0, 32) + ".jsonl");
 }
 
 bool has_passed(const model::Trace& trace) { return trace.evaluation->status == model::Status::PASSED; }

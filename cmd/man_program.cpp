@@ -13,8 +13,8 @@ constexpr Item kVariables[] = {
     {"FIB_DATASET_PATH",
      "The dataset of commands without --local. Default: ~/.cache/flashinfer_bench/dataset."},
     {"FIB_CACHE_PATH",
-     "Where builds are kept, and what just-in-time compilers of solutions made. Default: "
-     "~/.cache/flashinfer_bench/cache."},
+     "Where builds are kept, and what just-in-time compilers of solutions made: a folder of this user's to "
+     "which not everybody may write. Default: ~/.cache/flashinfer_bench/cache."},
     {"FIB_ENABLE_APPLY, FIB_ENABLE_TRACING",
      "Of programs that load libfib. Set to 1: they apply, or trace into, the dataset FIB_DATASET_PATH."},
     {"FIB_PROGRAM",

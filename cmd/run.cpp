@@ -277,7 +277,7 @@ int run(RunOptions options) {
   auto datasets = load_all(options);
   dataset::KnownNames(datasets).check(options.filter);
   // Datasets first: what is wrong with the words of the command is told before a cache that has no name.
-  if (!options.dry_run) environment.cache = dataset::default_cache_path();
+  if (!options.dry_run) environment.cache = dataset::own_cache_path();
   const auto around =
       options.dry_run ? nlohmann::ordered_json() : surroundings(machine.chosen, environment.python);
   const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);

@@ -139,6 +139,7 @@ void EvaluationRun::make_first_calls() {
     const bool last = pilot == 1 || total == 1;
     if (!last && call_s * total > parts_.config.call_budget_s) continue;
     fit_plan(call_s);
+    expected_.set_untimed(static_cast<std::uint64_t>(result_.plan.warmup));
     break;
   }
   if (clocks_.is_undecided()) make_counted_call();

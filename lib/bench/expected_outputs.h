@@ -20,6 +20,11 @@ class ExpectedOutputs {
   ExpectedOutputs(const ExpectedOutputs&) = delete;
   ExpectedOutputs& operator=(const ExpectedOutputs&) = delete;
 
+  // How many of the first calls are not timed: of those from the third on half, by the run's secret, are on
+  // smaller random floats (synthesis::Scale). 0 until this is called, where no other call than the first two
+  // may have been made.
+  void set_untimed(std::uint64_t calls) { untimed_ = calls; }
+
   // The set of call number `call`, from 0.
   [[nodiscard]] worker::SetId set_of(std::uint64_t call) const;
 
@@ -62,6 +67,7 @@ class ExpectedOutputs {
   [[nodiscard]] bool reference_is_settled(double share) const;
 
  private:
+  [[nodiscard]] bool is_scaled(std::uint64_t call) const;
   void make_batch(std::uint64_t end);
   void time_reference(std::vector<double>& times);
   std::vector<ReferenceCall> call_reference(const std::vector<worker::SetId>& sets);
@@ -70,6 +76,7 @@ class ExpectedOutputs {
   JudgedWorkload& workload_;
   worker::AttachedDoor door_;
   bool shared_;
+  std::uint64_t untimed_ = 0;     // of the first calls
   bool timed_ = false;            // where the reference is asked for its time alone
   int disturbed_ = 0;             // batches of the reference's calls while the GPU was not idle
   std::uint64_t until_ = 0;       // expected outputs are kept for the calls before this one

@@ -1,6 +1,7 @@
 #include "bench/overhead.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eval/statistics.h"
 #include "util/clock.h"
@@ -47,6 +48,14 @@ double longer(double wall_ms, double waited_ms, double usual_ms) {
   return std::max(0.0, wall_ms - std::max(0.0, waited_ms) - usual_ms);
 }
 
+// By how much Prepare and Collect did. Waiting that `own_ms` of the worker's own explain is none.
+std::pair<double, double> longer_steps_ms(const Ran::Beside& beside, const Overhead& overhead,
+                                          double own_ms) {
+  const auto waited = [&](std::int64_t ns) { return beside.lost_processes ? 0 : in_ms(ns) - own_ms; };
+  return {longer(in_ms(beside.prepare_ns), waited(beside.prepare_waited_ns), overhead.prepare_ms),
+          longer(in_ms(beside.collect_ns), waited(beside.collect_waited_ns), overhead.collect_ms)};
+}
+
 template <typename Number>
 double median_of(const std::vector<Ran>& calls, Number number) {
   std::vector<double> values;
@@ -82,10 +91,9 @@ Overhead for_guest(Overhead overhead, std::size_t tensors) {
   return overhead;
 }
 
-double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead, double own_ms) {
-  const auto waited = [&](std::int64_t ns) { return beside.lost_processes ? 0 : in_ms(ns) - own_ms; };
-  return longer(in_ms(beside.prepare_ns), waited(beside.prepare_waited_ns), overhead.prepare_ms) +
-         longer(in_ms(beside.collect_ns), waited(beside.collect_waited_ns), overhead.collect_ms);
+double longer_around_ms(const Ran::Beside& beside, const Overhead& overhead) {
+  const auto [prepare, collect] = longer_steps_ms(beside, overhead, 0);
+  return prepare + collect;
 }
 
 double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
@@ -103,14 +111,19 @@ double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
       std::max(0.0, in_ms(ran.own_waited_ns) - own - std::max(0.0, in_run - in_ms(ran.done.elapsed_ns)));
   // Of processes that came and went nothing is known.
   const double gap = longer(gap_ms(ran), ran.lost_processes ? 0 : waited + own_waited, overhead.gap_ms);
-  const double around = longer_around_ms(beside, overhead, own);
+  const auto [prepare, collect] = longer_steps_ms(beside, overhead, own);
   // After Collect nothing is asked of it: it looks for no request.
   const double rest_waited = beside.lost_processes ? 0 : in_ms(beside.rest_waited_ns) - own;
   const double rest = longer(in_ms(beside.rest_ns), rest_waited, overhead.rest_ms);
+  if (may_fork) return std::max(gap + prepare + collect + rest, main_work + others);
   // A main thread that wakes up late takes long and uses no CPU; one that looks for its next request uses the
-  // CPU, and answers in time. Work does both, but that of processes of which nothing is known.
-  if (may_fork) return std::max(gap + around + rest, main_work + others);
-  return std::max(gap + std::min(around, main) + rest, main_work) + others;
+  // CPU, and answers in time. Work does both, but that of processes of which nothing is known. Where the main
+  // thread rests in the run, what it uses in the whole call is no more than the call claims, but what it uses
+  // in each step tells.
+  const double worked_before = std::min(prepare, in_ms(beside.main_before_ns) - overhead.prepare_ms);
+  const double worked_after = std::min(collect, in_ms(beside.main_after_ns) - overhead.collect_ms);
+  const double steps = std::max(0.0, worked_before) + std::max(0.0, worked_after);
+  return std::max(gap + std::max(std::min(prepare + collect, main), steps) + rest, main_work) + others;
 }
 
 }  // namespace fib::bench

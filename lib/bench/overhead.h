@@ -33,9 +33,7 @@ struct Overhead {
 // Waiting for a CPU explains what others used, not what the worker did.
 [[nodiscard]] double unclaimed_ms(const worker::CallTimes& ran, const Overhead& overhead, bool may_fork);
 
-// Of that, by how much Prepare and Collect took longer; the waiting in them does not count, as far as it was
-// not for `own_ms` of the worker's own.
-[[nodiscard]] double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead,
-                                      double own_ms = 0);
+// Of that, by how much Prepare and Collect took longer; the waiting in them does not count.
+[[nodiscard]] double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead);
 
 }  // namespace fib::bench

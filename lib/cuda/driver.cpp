@@ -82,6 +82,8 @@ void load_work(Driver& d, Loader& load) {
   load("cuStreamSynchronize", d.stream_synchronize);
   load("cuStreamDestroy_v2", d.stream_destroy);
   load("cuStreamGetFlags", d.stream_flags);
+  load("cuStreamGetAttribute", d.stream_attribute);
+  load("cuStreamSetAttribute", d.set_stream_attribute);
   load("cuStreamWaitEvent", d.stream_wait_event);
   load("cuStreamIsCapturing", d.stream_is_capturing);
   load("cuThreadExchangeStreamCaptureMode", d.exchange_capture_mode);

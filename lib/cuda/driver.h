@@ -81,6 +81,8 @@ struct Driver {
   decltype(&cuStreamSynchronize) stream_synchronize = nullptr;
   decltype(&cuStreamDestroy) stream_destroy = nullptr;
   decltype(&cuStreamGetFlags) stream_flags = nullptr;
+  decltype(&cuStreamGetAttribute) stream_attribute = nullptr;
+  decltype(&cuStreamSetAttribute) set_stream_attribute = nullptr;
   decltype(&cuStreamWaitEvent) stream_wait_event = nullptr;
   decltype(&cuStreamIsCapturing) stream_is_capturing = nullptr;
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr double kLimitS = 500;
 constexpr std::size_t kMostBytes = 100'000;  // of one argument; Linux takes 128 KiB
+constexpr std::uint64_t kShellBlock = 512;   // of `ulimit -f`
+constexpr std::size_t kMostOfError = 2000;   // of what git says
 
 // A setting of git: "core.bare", "remote.origin.url". What stands between the first dot and the last one is a
 // name that anybody may choose, with dots of its own.
@@ -88,8 +92,12 @@ class Git {
  public:
   Git(const fs::path& root, const std::atomic<bool>* interrupted) : root_(root), interrupted_(interrupted) {}
 
-  std::string operator()(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> words = {"git", "-c", "core.hooksPath=/dev/null"};
+  // `most_bytes`: of a file that it writes.
+  std::string operator()(const std::vector<std::string>& arguments, std::uint64_t most_bytes = 0) const {
+    std::vector<std::string> words;
+    if (most_bytes > 0)
+      words = {"sh", "-c", R"(ulimit -f "$0" && exec "$@")", std::to_string(most_bytes / kShellBlock + 1)};
+    words.insert(words.end(), {"git", "-c", "core.hooksPath=/dev/null"});
     words.insert(words.end(), arguments.begin(), arguments.end());
     const double left_s = kLimitS - static_cast<double>(util::monotonic_ns() - begin_) / 1e9;
     auto result =
@@ -97,6 +105,7 @@ class Git {
     while (result.output.ends_with('\n')) result.output.pop_back();
     if (result.succeeded()) return result.output;
     if (interrupted_ != nullptr && *interrupted_) throw Error("interrupted");
+    if (result.output.size() > kMostOfError) result.output = result.output.substr(0, kMostOfError) + "...";
     throw Error("git {} in {}: {}{}{}", arguments.front(), root_.string(), result.status_text(),
                 result.output.empty() ? "" : ": ", result.output);
   }
@@ -123,6 +132,43 @@ void refuse_programs(const Git& git, const fs::path& root) {
   }
 }
 
+// git-lfs keeps what it fetches in this folder, below names that follow from the content, and would write
+// through a link there to anywhere.
+void refuse_links(const Git& git, const fs::path& root) {
+  const std::string answer = git({"rev-parse", "--git-common-dir"});
+  const fs::path store = root / answer.substr(answer.rfind('\n') + 1) / "lfs";
+  const auto refuse = [&](const fs::path& path) {
+    throw Error(
+        "blobs of {} are not fetched, since {} is a link; look at it and fetch them with: git lfs pull",
+        root.string(), path.string());
+  };
+  if (fs::is_symlink(fs::symlink_status(store))) refuse(store);
+  if (!fs::is_directory(store)) return;
+  for (const auto& entry : fs::recursive_directory_iterator(store)) {
+    if (entry.is_symlink()) refuse(entry.path());
+  }
+}
+
+// The size that a pointer names; 0 where it names none.
+std::uint64_t size_in(const fs::path& pointer) {
+  constexpr std::string_view kSize = "\nsize ";
+  constexpr std::size_t kMostOfPointer = 1024;
+  std::string text(kMostOfPointer, '\0');
+  std::ifstream file(pointer, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  const std::size_t at = text.find(kSize);
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + kSize.size(), nullptr, 10);
+}
+
+// Of a file that git and git-lfs write for these: what a server sends beyond the sizes that were asked for
+// does not fill the disk.
+std::uint64_t most_bytes_for(const std::vector<fs::path>& files) {
+  constexpr std::uint64_t kOwnFiles = std::uint64_t{64} << 20U;  // git's index, and what git-lfs notes
+  std::uint64_t most = 0;
+  for (const auto& file : files) most = std::max(most, size_in(file));
+  return most + kOwnFiles;
+}
+
 // Characters that patterns give a meaning become "?", which stands for any.
 std::string pattern_of(std::string path) {
   for (char& c : path) {
@@ -138,13 +184,15 @@ void pull_lfs(const fs::path& root, const std::vector<fs::path>& files,
   const Git git(root, interrupted);
   const std::string answer = git({"rev-parse", "--show-toplevel"});
   refuse_programs(git, root);
+  refuse_links(git, root);
+  const std::uint64_t most_bytes = most_bytes_for(files);
   const fs::path top = fs::weakly_canonical(answer.substr(answer.rfind('\n') + 1));  // behind any warning
   std::string patterns;
   for (std::size_t i = 0; i < files.size(); ++i) {
     patterns +=
         (patterns.empty() ? "" : ",") + pattern_of(fs::weakly_canonical(files[i]).lexically_relative(top));
     if (patterns.size() < kMostBytes && i + 1 < files.size()) continue;
-    git({"lfs", "pull", "--include", patterns});
+    git({"lfs", "pull", "--include", patterns}, most_bytes);
     patterns.clear();
   }
   const auto left = std::count_if(files.begin(), files.end(), is_lfs_pointer);

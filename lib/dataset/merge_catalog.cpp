@@ -223,7 +223,7 @@ class CatalogMaker {
       if (!blob) return std::nullopt;
       auto known = hashes_.find(blob->file.string());
       if (known == hashes_.end()) {
-        const std::string sha256 = util::sha256_hex(util::read_file(blob->file));
+        const std::string sha256 = util::sha256_of_file(blob->file);
         known = hashes_.emplace(blob->file.string(), sha256).first;
         ++report_.blobs.read;
       }

@@ -1,8 +1,13 @@
 #include "dataset/paths.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "util/error.h"
 #include "util/utf8.h"
@@ -152,5 +157,21 @@ fs::path config_folder() {
 
 fs::path default_dataset_path() { return from_environment("FIB_DATASET_PATH", "dataset"); }
 fs::path default_cache_path() { return from_environment("FIB_CACHE_PATH", "cache"); }
+
+fs::path own_cache_path() {
+  fs::path cache = default_cache_path();
+  std::error_code error;
+  fs::create_directories(cache, error);
+  struct stat info {};
+  if (error || ::stat(cache.c_str(), &info) != 0)
+    throw Error("cannot make the cache {}: {}", cache.string(),
+                error ? error.message() : std::strerror(errno));
+  const char* hint = "what lies there is loaded and run; name another folder with FIB_CACHE_PATH";
+  if (info.st_uid != ::geteuid())
+    throw Error("the cache {} is of another user (uid {}), and {}", cache.string(), info.st_uid, hint);
+  if ((info.st_mode & S_IWOTH) != 0)
+    throw Error("everybody may write to the cache {}, and {}", cache.string(), hint);
+  return cache;
+}
 
 }  // namespace fib::dataset

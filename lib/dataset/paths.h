@@ -54,5 +54,8 @@ void expect_dataset_folder(const fs::path& root,
 [[nodiscard]] fs::path config_folder();
 // FIB_CACHE_PATH, else ~/.cache/flashinfer_bench/cache.
 [[nodiscard]] fs::path default_cache_path();
+// The same where what lies there may be trusted: libraries and modules of the cache are loaded and run. Made
+// where it is not there. Throws Error where it is another user's, or everybody may write there.
+[[nodiscard]] fs::path own_cache_path();
 
 }  // namespace fib::dataset

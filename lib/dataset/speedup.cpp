@@ -19,12 +19,12 @@ bool is_wide(const std::optional<SpeedupRange>& range, double speedup) {
   return range && speedup > 0 && (range->high - range->low) / speedup > kWideSpeedup;
 }
 
-std::vector<std::size_t> ranks_of(const std::vector<RangedSpeedup>& speedups) {
-  std::vector<std::size_t> ranks;
+std::vector<std::optional<std::size_t>> ranks_of(const std::vector<RangedSpeedup>& speedups) {
+  std::vector<std::optional<std::size_t>> ranks(speedups.size());
   std::size_t first = 0;  // of the present rank
-  for (std::size_t i = 0; i < speedups.size(); ++i) {
+  for (std::size_t i = 0; i < speedups.size() && speedups[i].speedup > 0; ++i) {
     if (!cannot_be_told_apart(speedups[first], speedups[i])) first = i;
-    ranks.push_back(first + 1);
+    ranks[i] = first + 1;
   }
   return ranks;
 }

@@ -27,8 +27,8 @@ struct RangedSpeedup {
 
 // The ranks, from 1, of speedups that stand in descending order. One whose range overlaps with that of the
 // first of a rank shares it where one of the two is wide (times of the reference that vary rank nobody), and
-// so does an equal one.
-[[nodiscard]] std::vector<std::size_t> ranks_of(const std::vector<RangedSpeedup>& speedups);
+// so does an equal one. A speedup of 0, of who has passed nothing, has no rank.
+[[nodiscard]] std::vector<std::optional<std::size_t>> ranks_of(const std::vector<RangedSpeedup>& speedups);
 
 // The mean of speedups over workloads, or over definitions. One thread at a time.
 class MeanSpeedup {

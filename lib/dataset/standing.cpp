@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dataset/conditions.h"
+#include "dataset/present_records.h"
 #include "util/clock.h"
 #include "util/some_of.h"
 
@@ -117,7 +118,7 @@ std::string words(const std::string* conditions) {
 class StandingResults::Choice {
  public:
   Choice(StandingResults& standing, const Dataset& dataset, const Filter& filter, WorkloadChoice choice)
-      : standing_(standing), dataset_(dataset), filter_(filter), choice_(choice) {
+      : standing_(standing), dataset_(dataset), filter_(filter), choice_(choice), records_(dataset) {
     for (const auto& [definition, workloads] : dataset.workloads) {
       for (const auto& workload : workloads)
         workloads_.emplace(key_of({&definition, &workload.uuid}), &workload);
@@ -172,18 +173,6 @@ class StandingResults::Choice {
     return kept;
   }
 
-  const std::string& solution_hash(const model::Solution& solution) {
-    std::string& hash = solution_hashes_[solution.name];
-    if (hash.empty()) hash = model::content_sha256(solution);
-    return hash;
-  }
-
-  const std::string& definition_hash(const model::Definition& definition) {
-    std::string& hash = definition_hashes_[definition.name];
-    if (hash.empty()) hash = model::content_sha256(definition);
-    return hash;
-  }
-
   // Workloads that are not in the dataset any more are known by their traces alone.
   bool is_of_present_workload(const TraceRow& row) {
     const auto present = workloads_.find(key_of({row.definition, &row.workload->uuid}));
@@ -205,16 +194,11 @@ class StandingResults::Choice {
     Rows kept;
     std::set<std::string> present;
     for (const TraceRow* row : rows) {
-      const RowOrigin& origin = row->evaluation->origin;
-      const auto solution = dataset_.solutions.find(*row->solution);
-      const auto definition = dataset_.definitions.find(*row->definition);
-      if (solution == dataset_.solutions.end()) {
+      if (!records_.has_solution(*row)) {
         if (leave_out(*row, left_out().unknown_solutions)) left_out().missing.insert(*row->solution);
-      } else if (origin.solution_sha256 != nullptr &&
-                 *origin.solution_sha256 != solution_hash(solution->second)) {
+      } else if (records_.is_of_other_source(*row)) {
         if (leave_out(*row, left_out().other_sources)) left_out().outdated.insert(*row->solution);
-      } else if (origin.definition_sha256 != nullptr && definition != dataset_.definitions.end() &&
-                 *origin.definition_sha256 != definition_hash(definition->second)) {
+      } else if (records_.is_of_other_definition(*row)) {
         leave_out(*row, left_out().other_definitions);
       } else if (!is_of_present_workload(*row)) {
         leave_out(*row, left_out().other_workloads);
@@ -369,8 +353,7 @@ class StandingResults::Choice {
   const Dataset& dataset_;
   const Filter& filter_;
   WorkloadChoice choice_;
-  std::unordered_map<std::string, std::string> solution_hashes_;
-  std::unordered_map<std::string, std::string> definition_hashes_;
+  PresentRecords records_;
   std::unordered_map<std::string, const model::Workload*>
       workloads_;  // the dataset's, by definition and uuid
   // Whether these two ask for the same work: the present workload, and one of a trace.

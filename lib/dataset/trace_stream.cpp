@@ -1,7 +1,6 @@
 #include "dataset/trace_stream.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include "dataset/links.h"
 #include "dataset/paths.h"
@@ -45,14 +44,10 @@ std::size_t count_at_once(const std::vector<Line>& lines, std::size_t first) {
   return end - first;
 }
 
-// One after the other where they are few, or where no thread can be had.
+// One after the other where they are few.
 void parse_side_by_side(std::size_t count, const std::function<void(std::size_t)>& parse) {
   const unsigned threads = count < kFewLines ? 1 : std::min(util::usable_cores(), kMostThreads);
-  try {
-    util::for_each_index(count, threads, parse);
-  } catch (const std::system_error&) {
-    util::for_each_index(count, 1, parse);
-  }
+  util::for_each_index(count, threads, parse);
 }
 
 }  // namespace

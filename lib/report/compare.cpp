@@ -95,11 +95,26 @@ void put_worst_first(std::vector<Comparison>& pairs) {
   });
 }
 
+using Conditions = const std::string* dataset::RowOrigin::*;
+
 // Of traces that do not say, nothing is known.
-bool have_other_conditions(const Detail& a, const Detail& b) {
-  const auto* of_a = a.row.evaluation->origin.run_conditions;
-  const auto* of_b = b.row.evaluation->origin.run_conditions;
+bool differ_in(Conditions conditions, const Detail& a, const Detail& b) {
+  const auto* of_a = a.row.evaluation->origin.*conditions;
+  const auto* of_b = b.row.evaluation->origin.*conditions;
   return of_a != nullptr && of_b != nullptr && *of_a != *of_b;
+}
+
+// The conditions that differ: those of the run, and what definition and workload add (the judging rule, a
+// tolerance of their own, the reference's engine, made inputs).
+std::vector<Conditions> other_conditions_of(const Detail& a, const Detail& b) {
+  std::vector<Conditions> others;
+  if (differ_in(&dataset::RowOrigin::run_conditions, a, b))
+    others.push_back(&dataset::RowOrigin::run_conditions);
+  if (differ_in(&dataset::RowOrigin::workload_conditions, a, b) && !dataset::fails_before_reference(a.row) &&
+      !dataset::fails_before_reference(b.row)) {
+    others.push_back(&dataset::RowOrigin::workload_conditions);
+  }
+  return others;
 }
 
 std::string remark_of(const Detail& a, const Detail& b) {
@@ -107,9 +122,9 @@ std::string remark_of(const Detail& a, const Detail& b) {
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
   const bool is_same_solution = *a.row.solution == *b.row.solution;
   if (is_same_solution && sources_of(a.row, b.row) == Sources::changed) add("source or its options changed");
-  if (have_other_conditions(a, b))
-    add(fmt::format("conditions {} → {}", *a.row.evaluation->origin.run_conditions,
-                    *b.row.evaluation->origin.run_conditions));
+  for (const Conditions conditions : other_conditions_of(a, b))
+    add(fmt::format("conditions {} → {}", *(a.row.evaluation->origin.*conditions),
+                    *(b.row.evaluation->origin.*conditions)));
   if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
     add(fmt::format("clock {} → {}", *a.clock, *b.clock));
   if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&
@@ -323,7 +338,7 @@ std::vector<const Comparison*> CompareReport::doubtful(double limit) const {
 
 std::size_t CompareReport::other_conditions() const {
   return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [](const Comparison& pair) {
-    return have_other_conditions(*pair.a, *pair.b);
+    return !other_conditions_of(*pair.a, *pair.b).empty();
   }));
 }
 

@@ -57,8 +57,7 @@ present::Table table_of(const HardwareRanks& ranks, std::size_t top) {
   const RankCells cells(ranks.rows);
   for (const RankRow& ranked : ranks.rows) {
     if (top > 0 && table.rows.size() == top) break;
-    const auto rank = ranked.score.avg_speedup > 0 ? std::optional(ranked.rank) : std::nullopt;
-    std::vector<present::Cell> row{cells.of(rank), present::text_cell(ranked.author)};
+    std::vector<present::Cell> row{cells.of(ranked.rank), present::text_cell(ranked.author)};
     append(row, score_cells(ranked.score));
     append(row, {present::number_cell(ranked.coverage, present::format_share(ranked.coverage)),
                  present::number_cell(ranked.fast_1, present::format_share(ranked.fast_1)),

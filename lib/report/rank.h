@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,9 @@ enum class RankBy { avg_speedup, geomean_speedup, win_rate, success_rate, covera
 struct RankRow {
   std::string author;
   dataset::Score score;
-  double coverage = 0;   // share of all problems in question that are solved: fast_0
-  double fast_1 = 0;     // share of all problems that are solved faster than the yardstick
-  std::size_t rank = 1;  // as dataset::ranks_of() has it
+  double coverage = 0;                   // share of all problems in question that are solved: fast_0
+  double fast_1 = 0;                     // share of all problems that are solved faster than the yardstick
+  std::optional<std::size_t> rank = {};  // as dataset::ranks_of() has it
 };
 
 struct HardwareRanks {

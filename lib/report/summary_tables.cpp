@@ -34,7 +34,7 @@ present::Cell runs_cell(std::size_t runs, std::size_t count) {
   return runs > 0 ? present::count_cell(count) : present::no_cell();
 }
 
-std::vector<std::size_t> ranks_of(const AuthorRanking& ranking) {
+std::vector<std::optional<std::size_t>> ranks_of(const AuthorRanking& ranking) {
   std::vector<dataset::RangedSpeedup> speedups;
   for (const auto& [author, score] : ranking.rows) speedups.push_back({score.avg_speedup, score.avg_range});
   return dataset::ranks_of(speedups);
@@ -114,11 +114,9 @@ present::Table authors_table(const AuthorRanking& ranking) {
                                            present::text_column("Best Solutions", "best_solutions"))});
   const auto ranks = ranks_of(ranking);
   RankCells cells;
-  for (const std::size_t rank : ranks) cells.add(rank);
+  for (const auto& rank : ranks) cells.add(rank);
   for (const auto& [author, score] : ranking.rows) {
-    // Who has nothing that passed everywhere has no rank.
-    const auto rank = score.avg_speedup > 0 ? std::optional(ranks[table.rows.size()]) : std::nullopt;
-    std::vector<present::Cell> row{cells.of(rank), present::text_cell(author)};
+    std::vector<present::Cell> row{cells.of(ranks[table.rows.size()]), present::text_cell(author)};
     append(row, score_cells(score));
     append(row,
            {coverage_cell(ranking, author), present::count_cell(static_cast<std::size_t>(score.workloads)),

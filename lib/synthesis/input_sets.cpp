@@ -82,8 +82,8 @@ bool is_scaled(const eval::Slot& slot) {
                           slot.dtype == DType::kFloat16 || slot.dtype == DType::kBFloat16);
 }
 
-// In half of the sets N(0,1), in a quarter each half of that and a fourth of it.
-int scale_of(std::uint64_t key) { return -std::max(0, static_cast<int>(key % 4) - 1); }
+// Half of N(0,1), or a fourth.
+int smaller_exponent(std::uint64_t key) { return -1 - static_cast<int>(key % 2); }
 
 }  // namespace
 
@@ -180,7 +180,7 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
   return source;
 }
 
-std::vector<InputContent> InputSets::contents(std::string_view seed) const {
+std::vector<InputContent> InputSets::contents(std::string_view seed, Scale scale) const {
   using Kind = InputContent::Kind;
   std::vector<InputContent> contents;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -190,9 +190,9 @@ std::vector<InputContent> InputSets::contents(std::string_view seed) const {
     content.key = key_of(seed, i);
     content.data = sources_[i].data;
     content.exponent = sources_[i].exponent;
-    // Samplers would have to choose between fewer tokens by smaller top_p.
-    if (content.kind == Kind::kRandom && content.exponent == 0 && is_scaled(slot) && !sampling_)
-      content.exponent = scale_of(content.key);
+    const bool is_asked = scale == Scale::smaller && !sampling_;
+    if (is_asked && content.kind == Kind::kRandom && content.exponent == 0 && is_scaled(slot))
+      content.exponent = smaller_exponent(content.key);
     if (content.kind == Kind::kProbabilities) {
       content.columns = slot.shape.empty() ? 1 : static_cast<std::uint64_t>(slot.shape.back());
       content.rows = content.columns == 0 ? 0 : slot.count() / content.columns;
@@ -211,9 +211,9 @@ std::vector<InputContent> InputSets::contents(std::string_view seed) const {
   return contents;
 }
 
-void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads) const {
+void InputSets::fill(std::string_view seed, std::byte* buffer, unsigned threads, Scale scale) const {
   using Kind = InputContent::Kind;
-  const auto all = contents(seed);
+  const auto all = contents(seed, scale);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const eval::Slot& slot = layout_.inputs[i];
     const InputContent& content = all[i];

@@ -38,11 +38,15 @@ struct Replacements {
   std::map<std::string, int> exponents = {};                   // InputContent::exponent of random floats
 };
 
+// How large random floats of 16 bits and more are: N(0,1), or times 1/2 or 1/4, for each input by itself (but
+// for samplers, whose top_p would leave them fewer tokens). Of thousands of numbers from one distribution any
+// reduction is nearly a constant, so that a solution that takes the constant would pass. Where outputs are
+// small, more answers are within the tolerance: no call on smaller ones is timed.
+enum class Scale : std::uint8_t { usual, smaller };
+
 // Makes the input sets of one workload: random values by the counter-based generator, tensors from
-// safetensors files, scalar literals. Random floats of 16 bits and more are N(0,1) in half of the sets, and
-// times 1/2 or 1/4 in the others, for each input by itself (but for samplers): of thousands of numbers from
-// one distribution any reduction is nearly a constant, so that a solution that takes the constant would pass.
-// A set is a pure function of its seed. Not copyable (it maps files); const calls may come from any thread.
+// safetensors files, scalar literals. A set is a pure function of its seed. Not copyable (it maps files);
+// const calls may come from any thread.
 class InputSets {
  public:
   // `blobs` maps the input's name to its safetensors file. Throws Error naming the input when a file, key,
@@ -55,10 +59,10 @@ class InputSets {
 
   // Writes the whole set `seed` (any text, usually a digest) to `buffer` of layout.input_bytes bytes, with up
   // to `threads` threads.
-  void fill(std::string_view seed, std::byte* buffer, unsigned threads) const;
+  void fill(std::string_view seed, std::byte* buffer, unsigned threads, Scale scale = Scale::usual) const;
 
   // What fill() would write, input by input; scalars are drawn already (kScalar).
-  [[nodiscard]] std::vector<InputContent> contents(std::string_view seed) const;
+  [[nodiscard]] std::vector<InputContent> contents(std::string_view seed, Scale scale = Scale::usual) const;
 
   // No input is random: every seed gives the same set.
   [[nodiscard]] bool fixed() const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,10 @@ namespace fib::util {
 // Digests of the whole of `data`, as lower-case hex digits.
 [[nodiscard]] std::string sha1_hex(std::string_view data);    // 40 digits
 [[nodiscard]] std::string sha256_hex(std::string_view data);  // 64 digits
+
+// The SHA-256 of a file's content, which is read in pieces: it may be larger than memory. Throws Error when
+// it cannot be read.
+[[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file);
 
 // A SHA-256 over several parts. add() writes the part's length before the part, so that no two different
 // lists of parts give the same digest. One thread at a time. Throws Error only when OpenSSL fails.

@@ -22,6 +22,7 @@ constexpr int kGuestStartMs = 180'000;
 constexpr int kRestWindowUs = 100;
 constexpr int kRestLimitMs = 3000;
 constexpr int kSettleMs = 20;  // after a stop
+constexpr int kStopLimitMs = 5000;
 constexpr std::int64_t kJudgeTimeoutNs = std::int64_t{600} * 1'000'000'000;
 
 ChildSpec spec_of(const ChildSetup& setup, const std::string& command, const std::filesystem::path& folder,
@@ -208,8 +209,9 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
                                      {door.inputs.get(), door.outputs.get()}));
 }
 
-void WorkerClient::begin_call() {
+void WorkerClient::begin_call(std::int64_t usual_prepare_ns) {
   beside_ = {};
+  usual_prepare_ns_ = usual_prepare_ns;
   if (is_on_cpu_) call_began_ = process_.usage();
 }
 
@@ -226,8 +228,9 @@ Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
 }
 
 Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
-  const auto before = is_on_cpu_ ? process_.exact_usage() : process_.usage();
+  const auto before = is_on_cpu_ ? process_.exact_usage(took_long_to_prepare()) : process_.usage();
   if (is_on_cpu_) {
+    beside_.main_before_ns = before.main_ns - call_began_.main_ns;
     beside_.others_cpu_ns = WatchedProcess::used_by_others_ns(call_began_, before);
     beside_.lost_processes = WatchedProcess::may_have_lost_some(prepare_began_, before);
   }
@@ -249,6 +252,10 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
   return times;
+}
+
+bool WorkerClient::took_long_to_prepare() const {
+  return !process_.may_fork() && beside_.prepare_ns - beside_.prepare_waited_ns > usual_prepare_ns_;
 }
 
 // What its threads and processes do after the call has returned belongs to it.
@@ -280,6 +287,7 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   collected_ = process_.usage();
   if (WatchedProcess::may_have_lost_some(run_ended_, collected_)) beside_.lost_processes = true;
   beside_.main_cpu_ns = collected_.main_ns - call_began_.main_ns;
+  beside_.main_after_ns = collected_.main_ns - run_ended_.main_ns;
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(run_ended_, collected_);
   return answer;
 }
@@ -314,7 +322,9 @@ void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns,
 
 // All of a worker's processes are in the group that it leads: the sandbox lets none leave.
 void WorkerClient::stop() {
-  if (const auto pid = child_.pid()) ::kill(-*pid, SIGSTOP);
+  const auto pid = child_.pid();
+  if (!pid || ::kill(-*pid, SIGSTOP) != 0) return;
+  if (!process_.await_stop(kStopLimitMs)) child_.kill();
 }
 
 // Its threads go to sleep again before anything of theirs is counted.

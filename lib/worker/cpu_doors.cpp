@@ -45,8 +45,9 @@ class CpuDoor : public Door {
 
   std::uint32_t places() const override { return places_; }
 
-  void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed) override {
-    sets.fill(seed, inputs_.data() + place * layout_.input_stride(), threads_);
+  void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed,
+            synthesis::Scale scale) override {
+    sets.fill(seed, inputs_.data() + place * layout_.input_stride(), threads_, scale);
   }
 
   void poison(std::uint32_t place, const std::vector<eval::PoisonElement>& elements) override {

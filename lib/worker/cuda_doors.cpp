@@ -180,8 +180,9 @@ class CudaDoor : public Door {
 
   std::uint32_t places() const override { return places_; }
 
-  void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed) override {
-    const auto contents = sets.contents(seed);
+  void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed,
+            synthesis::Scale scale) override {
+    const auto contents = sets.contents(seed, scale);
     const CUdeviceptr inputs = inputs_.data() + place * layout_.input_stride();
     for (std::size_t i = 0; i < contents.size(); ++i) {
       fill(layout_.inputs[i], inputs + layout_.inputs[i].offset, contents[i]);

@@ -151,7 +151,7 @@ void CudaStage::free(void* memory) noexcept { pool_.free(reinterpret_cast<CUdevi
 bool CudaStage::collect() {
   own([&] { exchange_->begin_store(inputs_.data(), outputs_.data()); });
   context_.wait();
-  if (tracer_) refuse_orphans(tracer_->finish());
+  if (tracer_) refuse_orphans(std::max(tracer_->finish(), watcher_->take_unheard()));
   return exchange_->end_store();
 }
 

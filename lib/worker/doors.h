@@ -26,7 +26,8 @@ class Door {
   [[nodiscard]] virtual std::uint32_t places() const = 0;
 
   // Writes a whole set to the inputs at this place. They lie there after wait().
-  virtual void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed) = 0;
+  virtual void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed,
+                    synthesis::Scale scale) = 0;
 
   // Fills every output at this place with its poison element, likewise.
   virtual void poison(std::uint32_t place, const std::vector<eval::PoisonElement>& elements) = 0;

@@ -186,6 +186,10 @@ class JudgeProcess {
         .hex();
   }
 
+  static synthesis::Scale scale_of(const SetId& set) {
+    return set.is_scaled ? synthesis::Scale::smaller : synthesis::Scale::usual;
+  }
+
   // With as many sets as it has places, at most.
   AttachedDoor& door_for(const SetsRequest& request) {
     AttachedDoor& door = door_of(request.door);
@@ -203,7 +207,7 @@ class JudgeProcess {
   // The place is filled when the door has been waited for.
   void begin_fill(AttachedDoor& door, std::uint32_t place, const SetId& set) {
     const OpenWorkload& workload = workload_of(door.workload);
-    door.buffers->fill(place, *workload.sets, seed_of(workload.document, set));
+    door.buffers->fill(place, *workload.sets, seed_of(workload.document, set), scale_of(set));
     poison(door, place, workload.layout, workload.document.secret);
   }
 
@@ -298,7 +302,7 @@ class JudgeProcess {
   const std::byte* host_inputs(const AttachedDoor& door, const OpenWorkload& workload, const SetId& set) {
     if (const std::byte* shared = door.buffers->host_inputs()) return shared;
     inputs_.resize(workload.layout.input_bytes);
-    workload.sets->fill(seed_of(workload.document, set), inputs_.data(), util::usable_cores());
+    workload.sets->fill(seed_of(workload.document, set), inputs_.data(), util::usable_cores(), scale_of(set));
     return inputs_.data();
   }
 

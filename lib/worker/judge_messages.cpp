@@ -7,6 +7,7 @@ namespace fib::worker {
 void fields(auto& wire, Either<SetId> auto& m) {
   wire.text(m.owner);
   wire.number(m.call);
+  wire.flag(m.is_scaled);
 }
 
 void fields(auto& wire, Either<SetRequest> auto& m) {
@@ -16,7 +17,7 @@ void fields(auto& wire, Either<SetRequest> auto& m) {
 
 void fields(auto& wire, Either<SetsRequest> auto& m) {
   wire.number(m.door);
-  wire.list(m.sets, 12, [&](auto& set) { fields(wire, set); });
+  wire.list(m.sets, 13, [&](auto& set) { fields(wire, set); });
 }
 
 void fields(auto& wire, Either<CompareRequest> auto& m) {

@@ -15,6 +15,7 @@ namespace fib::worker {
 struct SetId {
   std::string owner;
   std::uint64_t call = 0;
+  bool is_scaled = false;  // its random floats are smaller ones (synthesis::Scale)
   auto operator<=>(const SetId&) const =
       default;  // NOLINT: clang-tidy 14 takes the comparison with 0 for a pointer
 };

@@ -89,15 +89,26 @@ WatchedProcess::Usage WatchedProcess::usage() {
   return usage;
 }
 
-WatchedProcess::Usage WatchedProcess::exact_usage() {
+WatchedProcess::Usage WatchedProcess::exact_usage(bool of_main_thread) {
   constexpr std::int64_t kMostNs = 10'000'000;  // then it is as exact as it gets
-  const bool some_run = (has_other_threads() && another_is_runnable()) || a_descendant_works();
+  const bool some_run =
+      of_main_thread || (has_other_threads() && another_is_runnable()) || a_descendant_works();
   if (!some_run || ::kill(-pid_, SIGSTOP) != 0) return usage();
   const std::int64_t begin = util::monotonic_ns();
   while (!is_stopped() && util::monotonic_ns() - begin < kMostNs) ::usleep(20);
   const Usage exact = usage();
   (void)::kill(-pid_, SIGCONT);
   return exact;
+}
+
+bool WatchedProcess::await_stop(int limit_ms) const {
+  const std::int64_t until = util::monotonic_ns() + std::int64_t{limit_ms} * 1'000'000;
+  // Where nobody but the caller is runnable no thread needs to be looked at.
+  while (machine_load().runnable != 1 && !is_stopped()) {
+    if (util::monotonic_ns() > until) return false;
+    ::usleep(50);
+  }
+  return true;
 }
 
 std::int64_t WatchedProcess::used_by_others_ns(const Usage& before, const Usage& now) {

@@ -26,9 +26,14 @@ class WatchedProcess {
     long last_pid = 0;  // where it may fork: the machine's last process or thread id
   };
   [[nodiscard]] Usage usage();
-  // The same, exact for threads that run, too: where some do, all of the process group that it leads is
-  // stopped meanwhile. The main thread has to wait for something that only the caller does.
-  [[nodiscard]] Usage exact_usage();
+  // The same, exact for threads that run, too: where some do but the main one, or `of_main_thread`, all of
+  // the process group that it leads is stopped meanwhile. The main thread has to wait for something that only
+  // the caller does.
+  [[nodiscard]] Usage exact_usage(bool of_main_thread = false);
+  // After it was stopped: waits until none of its threads works any more, for a call of the kernel goes on,
+  // for at most `limit_ms`. Whether that came.
+  [[nodiscard]] bool await_stop(int limit_ms) const;
+
   // What all but the main thread have used since `before`. Of descendants that ended in between nothing is
   // known.
   [[nodiscard]] static std::int64_t used_by_others_ns(const Usage& before, const Usage& now);

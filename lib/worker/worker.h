@@ -20,9 +20,11 @@ struct CallTimes {
     std::int64_t collect_waited_ns = 0;
     std::int64_t rest_ns = 0;  // on the CPU: from the answer to Collect until the main thread sleeps
     std::int64_t rest_waited_ns = 0;
-    std::int64_t main_cpu_ns = 0;    // of the main thread from begin_call() to this rest, the run included
-    std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run; and until end_call()
-    bool lost_processes = false;     // some may have begun or ended in Prepare or Collect: they are not in it
+    std::int64_t main_cpu_ns = 0;     // of the main thread from begin_call() to this rest, the run included
+    std::int64_t main_before_ns = 0;  // of it, at least so much before the run
+    std::int64_t main_after_ns = 0;   // and, unless the main thread never slept in the run, so much after it
+    std::int64_t others_cpu_ns = 0;   // of all others in that time, without the run; and until end_call()
+    bool lost_processes = false;  // some may have begun or ended in Prepare or Collect: they are not in it
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads
@@ -45,8 +47,10 @@ class Worker {
   [[nodiscard]] virtual Answer<bool> open(const Open& workload, const DoorFds& door,
                                           std::int64_t deadline_ns) = 0;
   // From here on what the worker's threads use of the CPUs counts as part of the next call; to be called
-  // before its inputs are written where the worker can read them. Then, in this order, once each:
-  virtual void begin_call() = 0;
+  // before its inputs are written where the worker can read them. On the CPU the process is stopped for a
+  // moment before the run where Prepare took longer than `usual_prepare_ns`, without the waiting for a CPU,
+  // so that its account is exact; one that may start processes is not. Then, in this order, once each:
+  virtual void begin_call(std::int64_t usual_prepare_ns) = 0;
   [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<Collected> collect(std::int64_t deadline_ns) = 0;
@@ -56,7 +60,8 @@ class Worker {
   // Of the last call, once it is collected.
   [[nodiscard]] virtual const CallTimes::Beside& beside_last_call() const = 0;
 
-  // Stops the worker's process group, and lets it go on. A request to a stopped worker is not answered.
+  // Stops the worker's process group, and lets it go on. A request to a stopped worker is not answered. One
+  // that does not stop (a long call of the kernel's goes on) is waited for some seconds, and then killed.
   virtual void stop() = 0;
   virtual void go_on() = 0;
 

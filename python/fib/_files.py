@@ -1,6 +1,8 @@
 """Files that appear whole or not at all, and lines that are appended whole."""
 
+import fcntl
 import os
+import stat
 import uuid
 from pathlib import Path
 
@@ -30,6 +32,7 @@ def write_whole(path, chunks, overwrite=True):
 
 def append_lines(path, lines):
     """Appends lines in one write, behind a newline where the last line has none. Nothing is written for no lines.
+    A file that is a link is not followed. Waits for other writers, as fib does.
 
     Raises OSError."""
     if not lines:
@@ -37,8 +40,9 @@ def append_lines(path, lines):
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ("\n".join(lines) + "\n").encode("utf-8")
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
     try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX)
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
             text = b"\n" + text
@@ -51,10 +55,20 @@ def append_lines(path, lines):
 
 
 def below(root, *names):
-    """The path of `names` below `root`, where each is one component of a path.
+    """The path of `names` below `root`, where each is one component of a path, and nothing on the way is a link.
 
-    Raises ValueError for a name that is none, such as "", ".." or one with a slash: names come out of datasets."""
+    Raises ValueError for a name that is none, such as "", ".." or one with a slash: names come out of datasets. So do
+    files: it raises OSError where one of the names is a link, or the last one has other names elsewhere, since what is
+    written there would be written outside of the dataset."""
+    path = Path(root)
     for name in names:
         if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name or len(name.encode()) > 255:
             raise ValueError(f"{name!r} cannot be the name of a file")
-    return Path(root).joinpath(*names)
+        path = path / name
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            continue
+        if stat.S_ISLNK(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink > 1):
+            raise OSError(f"{path} is a link, and nothing is written through links")
+    return path

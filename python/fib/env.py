@@ -1,6 +1,7 @@
 """The environment variables that fib reads."""
 
 import os
+import stat
 from pathlib import Path
 
 
@@ -22,6 +23,18 @@ def get_fib_enable_tracing():
 def get_fib_dataset_path():
     """FIB_DATASET_PATH, else ~/.cache/flashinfer_bench/dataset."""
     return _path("FIB_DATASET_PATH", "dataset")
+
+
+def get_own_fib_cache_path():
+    """The same, made where it is not there. Raises PermissionError where it is another user's, or everybody may write
+    there: what lies there is imported."""
+    path = get_fib_cache_path()
+    path.mkdir(parents=True, exist_ok=True)
+    status = path.stat()
+    if status.st_uid != os.geteuid() or status.st_mode & stat.S_IWOTH:
+        raise PermissionError(f"others may write to the cache {path}, and what lies there is imported; name another "
+                              "folder with FIB_CACHE_PATH")
+    return path
 
 
 def get_fib_cache_path():

@@ -57,6 +57,36 @@ class Datasets(TemporaryCache):
         self.assertEqual(again.get_best_trace("scale").solution, "s")
         self.assertTrue(Path(self.folder, "traces", "me", "op", "scale.jsonl").exists())
 
+    def test_nothing_is_written_through_links(self):
+        made = self.dataset()
+        outside = Path(self.folder, "outside")
+        outside.write_text("mine\n")
+        Path(self.folder, "workloads", "op").mkdir(parents=True)
+        Path(self.folder, "workloads", "op", "scale.jsonl").symlink_to(outside)
+        workload = Workload(axes={"M": 4}, inputs={"x": RandomInput()}, uuid="u")
+        with self.assertRaisesRegex(OSError, "is a link"):
+            made.add_workload_traces([Trace(definition="scale", workload=workload)])
+        Path(self.folder, "traces").symlink_to(self.folder)
+        with self.assertRaisesRegex(OSError, "is a link"):
+            made.add_traces([trace("s", 4, 2.0)])
+        Path(self.folder, "traces").unlink()
+        Path(self.folder, "traces", "me", "op").mkdir(parents=True)
+        os.link(outside, Path(self.folder, "traces", "me", "op", "scale.jsonl"))
+        with self.assertRaisesRegex(OSError, "is a link"):
+            made.add_traces([trace("s", 4, 2.0)])
+        with self.assertRaises(OSError):
+            append_jsonl_file([trace("s", 4, 2.0)], Path(self.folder, "workloads", "op", "scale.jsonl"))
+        self.assertEqual(outside.read_text(), "mine\n")
+
+    def test_others_may_not_write_to_the_cache(self):
+        from fib.env import get_own_fib_cache_path
+
+        cache = get_own_fib_cache_path()
+        self.assertTrue(cache.is_dir())
+        cache.chmod(0o777)
+        with self.assertRaisesRegex(PermissionError, "name another folder with FIB_CACHE_PATH"):
+            get_own_fib_cache_path()
+
     def test_nothing_is_added_when_one_is_wrong(self):
         made = self.dataset()
         for wrong in (trace("unknown", 4, 2.0), trace("s", 4, 2.0, of="unknown")):

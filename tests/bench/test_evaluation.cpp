@@ -53,6 +53,31 @@ TEST_CASE("whatever was filled ahead, a call finds its own set") {  // the judge
   CHECK(m.sets_shared);
 }
 
+TEST_CASE("of the calls that are not timed some are on smaller inputs, and of the timed ones none") {
+  const auto scaled_of = [](const Scene& scene) {
+    std::vector<std::uint64_t> calls;
+    for (const auto& set : scene.judge.compared) {
+      if (set.is_scaled) calls.push_back(set.call);
+    }
+    return calls;
+  };
+  Scene scene;
+  scene.config.warmup_runs = 10;
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  REQUIRE(m.plan.warmup == 10);
+  const auto scaled = scaled_of(scene);
+  REQUIRE_FALSE(scaled.empty());
+  CHECK(scaled.front() >= 2);
+  CHECK(scaled.back() == 9);
+  for (const int warmup : {0, 2}) {
+    Scene few;
+    few.config.warmup_runs = warmup;
+    CHECK(few.run().status == Status::PASSED);
+    CHECK(scaled_of(few).empty());
+  }
+}
+
 TEST_CASE("nothing of fib's own happens beside a call that may count") {
   Scene scene;
   CHECK(scene.run().status == Status::PASSED);

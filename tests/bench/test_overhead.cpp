@@ -90,6 +90,23 @@ TEST_CASE("what is done before, in or after the run without being claimed is lef
   CHECK(unclaimed(call(20, 600, 50, 150), false) == Approx(0).margin(1e-9));
 }
 
+TEST_CASE("a main thread that rests in the run has no credit for what it does before and after it") {
+  // It uses as much of a CPU as the call claims, but in Prepare and Collect.
+  Ran early = call(20, 700, 50, 150);
+  CHECK(unclaimed(early) == Approx(0).margin(1e-9));
+  early.beside.main_before_ns = 700'000;
+  CHECK(unclaimed(early) == Approx(0.6));
+  early.beside.main_before_ns = 300'000;  // it woke up late, besides
+  CHECK(unclaimed(early) == Approx(0.2));
+  Ran late = call(20, 100, 450, 150);
+  late.beside.main_after_ns = 450'000;
+  CHECK(unclaimed(late) == Approx(0.4));
+  // An account that was not exact when the run ended has some of the run in it.
+  Ran inexact = call(20, 100, 50, 150);
+  inexact.beside.main_after_ns = 1'000'000;
+  CHECK(unclaimed(inexact) == Approx(0).margin(1e-9));
+}
+
 TEST_CASE("what others used is of the run as far as all CPUs can have done it there") {
   const auto cpus = std::int64_t{util::usable_cores()};
   Ran helped = call(20, 100, 50, 150);

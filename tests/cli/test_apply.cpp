@@ -1,10 +1,13 @@
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "apply/results.h"
 #include "cli/run_fib.h"
 #include "support/process.h"
 #include "support/tvm_ffi.h"
+#include "util/file_lock.h"
 
 using namespace fib;
 
@@ -121,6 +124,19 @@ TEST_CASE_METHOD(ApplyCommand,
                  Catch::Contains("small for add on Test CPU: built\n") &&
                  Catch::Contains("large for add on Test CPU: is called by Python: fib's torch headers "
                                  "do not build it: "));
+}
+
+TEST_CASE_METHOD(ApplyCommand,
+                 "what another command changes meanwhile in the list of accepted solutions stays") {
+  const auto list = folder.path() / "trusted.txt";
+  auto lock = util::FileLock::take_within(folder.path() / "trusted.txt.lock", std::chrono::seconds(10));
+  auto other = std::async(std::launch::async, [&] { return run({"trust", "ten"}, false); });
+  CHECK(other.wait_for(std::chrono::milliseconds(500)) == std::future_status::timeout);
+  const std::string line = std::string(64, 'a') + "  elsewhere\n";
+  util::write_file_atomic(list, line);
+  lock.give_up();
+  CHECK(other.get().out == "ten is accepted\n");
+  CHECK_THAT(util::read_file(list), Catch::Contains("  elsewhere\n") && Catch::Contains("  ten\n"));
 }
 
 TEST_CASE_METHOD(ApplyCommand, "fib apply trust keeps a list of accepted solutions") {

@@ -297,6 +297,54 @@ TEST_CASE("a comparison of two solutions names them once, and fits a terminal") 
   CHECK(json.at("results").at(0).at("solution_b") == "bob_gemm");
 }
 
+TEST_CASE("a gate does not hold where definition or workload add other conditions in B") {
+  const testing::ReportDatasets datasets;
+  const auto gate = [&](const std::string& of_a, const std::string& of_b) {
+    std::string traces;
+    for (const auto& [run, record] : {std::pair(testing::kRun1, of_a), std::pair(testing::kRun2, of_b)}) {
+      const testing::RunTrace made{
+          .run = run, .definition = "gemm_n128", .solution = "alice_fast", .uuid = "w1"};
+      std::string line = made.line();
+      traces += line.insert(line.find("\"config\""), record);
+    }
+    datasets.write("runs/traces/all.jsonl", traces);
+    datasets.record_runs();
+    return run_fib({"report", "compare", "last~1", "last", "--local", "runs", "--fail-on-regression", "50%"},
+                   datasets.folder(), {{"COLUMNS", "200"}});
+  };
+  CHECK(gate("", "").exit_code == 0);
+  CHECK(gate(R"("rule":"gemm",)", R"("rule":"gemm",)").exit_code == 0);
+  const std::pair<const char*, const char*> others[] = {
+      {R"("rule":"moe",)", "rule gemm → rule moe"},
+      {R"("rule":"gemm","tolerance":{"atol":1000},)", "rule gemm, own tolerance atol 1000"},
+      {R"("rule":"gemm","synthesized":["x"],)", "rule gemm, made inputs x"}};
+  for (const auto& [record, remark] : others) {
+    const auto other = gate(R"("rule":"gemm",)", record);
+    INFO(other.out << other.err);
+    CHECK(other.exit_code == 1);
+    CHECK_THAT(other.out,
+               Catch::Contains("1 result was made under other conditions: the gate cannot hold.") &&
+                   Catch::Contains(remark));
+  }
+}
+
+TEST_CASE("a folder does not take the place of a run, author or solution of its name") {
+  const testing::ReportDatasets datasets;
+  datasets.record_runs();
+  for (const char* name : {"last", "alice_fast"}) datasets.write(std::string(name) + "/traces/t.jsonl", "");
+  const auto compare = [&](const std::string& b) {
+    return run_fib({"report", "compare", "last~1", b, "--local", "runs"}, datasets.folder());
+  };
+  for (const char* name : {"last", "alice_fast"}) {
+    const auto either = compare(name);
+    CHECK(either.exit_code == 1);
+    CHECK_THAT(either.err, Catch::Contains("is more than one thing; write run:" + std::string(name)) &&
+                               Catch::Contains("or dataset:" + std::string(name)));
+  }
+  CHECK(compare("run:last").exit_code == 0);
+  CHECK_THAT(compare("./last").out + compare("dataset:last").out, Catch::Contains("dataset ./last"));
+}
+
 TEST_CASE("a gate does not hold for a run against itself, other conditions, or lines that cannot be read") {
   const testing::ReportDatasets datasets;
   const auto gate = [&](Words words) {

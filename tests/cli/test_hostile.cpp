@@ -74,6 +74,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"works_after_collecting", {"PASSED", ""}},  // a test of its own
       {"works_in_turn", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_before_the_call", {"", "", 0.7}},
+      {"rests_while_another_works", {"PASSED", "are added to the worker's claims", 5}},
       {"helper_takes_the_cpu", {"", "", 4}},
       {"answers_early", {"RUNTIME_ERROR", "broke the protocol: it answered"}},
       {"reads_the_shared_inputs", {"PASSED", ""}},
@@ -135,9 +136,10 @@ void check_expected(const testing::TraceLine& trace) {
 }  // namespace
 
 TEST_CASE("lies are found where an evaluation makes as many calls as it needs") {
-  const std::set<std::string> names = {"right_at_first",       "late_thread",          "claims_a_microsecond",
-                                       "works_when_prepared",  "works_when_collected", "works_in_turn",
-                                       "helper_takes_the_cpu", "claims_less"};
+  const std::set<std::string> names = {
+      "right_at_first",       "late_thread",          "claims_a_microsecond",
+      "works_when_prepared",  "works_when_collected", "works_in_turn",
+      "helper_takes_the_cpu", "claims_less",          "rests_while_another_works"};
   testing::FibRun run;
   const auto result = run_hostile(run, names, {"--timeout", "60", "--call-budget", "1"});
   INFO(result.err);

@@ -114,6 +114,64 @@ TEST_CASE("git is not asked to fetch where the dataset's own configuration could
   refused("filter.lfs.clean", "git-lfs clean -- %f x");
 }
 
+TEST_CASE("git-lfs keeps what it fetches in the dataset's repository, not behind a link of it") {
+  if (!util::run_command({"git", "lfs", "version"}, ".").succeeded()) {
+    WARN("skipped: git-lfs is not installed");
+    return;
+  }
+  FibRun run;
+  const fs::path data = run.dataset.root();
+  add_blob_dataset(run, "blob/a.safetensors");
+  util::write_file_atomic(data / "blob/a.safetensors",
+                          "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n");
+  command(data, {"git", "init", "-q"});
+  const fs::path outside = run.folder.path() / "outside";
+  fs::create_directories(outside);
+  fs::create_directories(data / ".git/lfs/objects/00");
+  for (const char* link : {".git/lfs/objects/00/00", ".git/lfs/tmp"}) {
+    fs::create_directory_symlink(outside, data / link);
+    const auto result = run.run(few());
+    INFO(result.err);
+    CHECK_THAT(result.err, Catch::Contains(std::string(link) + " is a link; look at it and fetch them with"));
+    fs::remove(data / link);
+  }
+  CHECK(fs::is_empty(outside));
+}
+
+TEST_CASE("a server that sends more than a pointer names does not fill the disk") {
+  if (!util::run_command({"git", "lfs", "version"}, ".").succeeded()) {
+    WARN("skipped: git-lfs is not installed");
+    return;
+  }
+  FibRun run;
+  const fs::path data = run.dataset.root();
+  add_blob_dataset(run, "blob/a.safetensors");
+  const std::string oid(64, 'a');
+  util::write_file_atomic(data / "blob/a.safetensors",
+                          "version https://git-lfs.github.com/spec/v1\noid sha256:" + oid + "\nsize 4\n");
+  command(data, {"git", "init", "-q", "-b", "main"});
+  command(data, {"git", "lfs", "install", "--local"});
+  util::write_file_atomic(data / ".gitattributes", "*.safetensors filter=lfs diff=lfs merge=lfs -text\n");
+  command(data, {"git", "add", "."});
+  command(data, {"git", "commit", "-q", "-m", "pointer"});
+  // A repository whose store holds something else under the name that is asked for.
+  const fs::path origin = run.folder.path() / "origin";
+  command(run.folder.path(), {"git", "clone", "-q", "--bare", data.string(), origin.string()});
+  const fs::path object = origin / "lfs/objects/aa/aa" / oid;
+  util::write_file_atomic(object, "x");
+  fs::resize_file(object, std::uintmax_t{256} << 20U);
+  command(data, {"git", "remote", "add", "origin", "file://" + origin.string()});
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK_THAT(result.err, Catch::Contains("git lfs in "));
+  CHECK(result.err.size() < 8000);
+  std::uintmax_t largest = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(data)) {
+    if (entry.is_regular_file() && !entry.is_symlink()) largest = std::max(largest, entry.file_size());
+  }
+  CHECK(largest <= std::uintmax_t{65} << 20U);
+}
+
 TEST_CASE("a blob that stays a Git LFS pointer is said, with git's words") {
   FibRun run;
   add_blob_dataset(run, "blob/a.safetensors");

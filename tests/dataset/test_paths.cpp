@@ -1,9 +1,14 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
 #include "dataset/paths.h"
+#include "support/temporary.h"
 #include "util/error.h"
 
+namespace fs = std::filesystem;
 using namespace fib;
 
 TEST_CASE("every name on disk is where the format says") {
@@ -48,5 +53,29 @@ TEST_CASE("the environment chooses the default folders") {
   ::setenv("HOME", "/home/me", 1);
   CHECK(dataset::default_dataset_path() == "/home/me/.cache/flashinfer_bench/dataset");
   CHECK(dataset::default_cache_path() == "/home/me/.cache/flashinfer_bench/cache");
+  ::unsetenv("FIB_CACHE_PATH");
+}
+
+TEST_CASE("a cache that others may write to is none") {
+  const testing::TemporaryFolder folder;
+  const fs::path cache = folder.path() / "a/cache";
+  ::setenv("FIB_CACHE_PATH", cache.c_str(), 1);
+  CHECK(dataset::own_cache_path() == cache);
+  CHECK(fs::is_directory(cache));
+  CHECK(dataset::own_cache_path() == cache);
+  fs::permissions(cache, fs::perms::group_write,
+                  fs::perm_options::add);  // of a group of its own, on most systems
+  CHECK(dataset::own_cache_path() == cache);
+  fs::permissions(cache, fs::perms::others_write, fs::perm_options::add);
+  CHECK_THROWS_WITH(dataset::own_cache_path(),
+                    Catch::Contains("everybody may write to the cache " + cache.string()));
+  fs::permissions(cache, fs::perms::owner_all);
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(cache.c_str(), 65534, 65534) == 0);
+    CHECK_THROWS_WITH(dataset::own_cache_path(), Catch::Contains("is of another user (uid 65534), and"));
+  }
+  util::write_file_atomic(folder.path() / "file", "");
+  ::setenv("FIB_CACHE_PATH", (folder.path() / "file/cache").c_str(), 1);
+  CHECK_THROWS_WITH(dataset::own_cache_path(), Catch::StartsWith("cannot make the cache "));
   ::unsetenv("FIB_CACHE_PATH");
 }

@@ -3,7 +3,7 @@
 #include "dataset/speedup.h"
 
 using namespace fib::dataset;
-using Ranks = std::vector<std::size_t>;
+using Ranks = std::vector<std::optional<std::size_t>>;
 
 TEST_CASE("a range is wide when it is more than a tenth of its speedup") {
   CHECK(is_wide(SpeedupRange{9.4, 10.5}, 10));
@@ -34,6 +34,7 @@ TEST_CASE("speedups whose wide ranges overlap share a rank; narrow ones are rank
   CHECK(ranks_of({leader, {35, SpeedupRange{28, 38}}, {30, SpeedupRange{29, 30.5}}}) == Ranks{1, 1, 3});
   CHECK(ranks_of({leader, {32, std::nullopt}, {30, std::nullopt}}) == Ranks{1, 1, 3});
   CHECK(ranks_of({{10, SpeedupRange{9.8, 10.2}}, {9.9, SpeedupRange{9.7, 10.1}}}) == Ranks{1, 2});
-  CHECK(ranks_of({{10, std::nullopt}, {10, std::nullopt}, {0, std::nullopt}}) == Ranks{1, 1, 3});
+  CHECK(ranks_of({{10, std::nullopt}, {10, std::nullopt}, {0, std::nullopt}}) == Ranks{1, 1, std::nullopt});
+  CHECK(ranks_of({{0, std::nullopt}}) == Ranks{std::nullopt});
   CHECK(ranks_of({}).empty());
 }

@@ -237,6 +237,11 @@ void fill_work(cuda::Driver& d) {
     *flags = CU_STREAM_NON_BLOCKING;
     return CUDA_SUCCESS;
   };
+  d.stream_attribute = [](CUstream, CUstreamAttrID, CUstreamAttrValue* value) {
+    *value = {};
+    return CUDA_SUCCESS;
+  };
+  d.set_stream_attribute = [](CUstream, CUstreamAttrID, const CUstreamAttrValue*) { return CUDA_SUCCESS; };
   d.stream_wait_event = [](CUstream, CUevent, unsigned) {
     ++waits;
     return CUDA_SUCCESS;

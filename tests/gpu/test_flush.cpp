@@ -149,6 +149,24 @@ TEST_CASE("what host code made persist in the L2 cache is cold after a flush", "
   CHECK(times[2] > 0.97 * times[0]);
 }
 
+TEST_CASE("a flush takes back what host code has said of the stream that it runs on", "[gpu]") {
+  const auto all = data();
+  if (!all) return;
+  const auto& context = all->gpu.context;
+  const auto& driver = context.driver();
+  CUstreamAttrValue window{};
+  window.accessPolicyWindow.base_ptr = reinterpret_cast<void*>(all->memory.data());  // NOLINT
+  window.accessPolicyWindow.num_bytes = 1 << 20;
+  window.accessPolicyWindow.hitRatio = 1;
+  window.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_STREAMING;
+  const auto id = CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+  REQUIRE(driver.set_stream_attribute(context.stream(), id, &window) == CUDA_SUCCESS);
+  device::cuda::Flush(context, all->gpu.kernels, FlushKind::kClean, HostCode::kHasSome)();
+  context.wait_for_all();
+  CHECK(driver.stream_attribute(context.stream(), id, &window) == CUDA_SUCCESS);
+  CHECK(window.accessPolicyWindow.num_bytes == 0);
+}
+
 TEST_CASE("what a kernel asked the L2 cache to evict last is cold after a flush", "[gpu]") {
   const auto all = data();
   if (!all) return;

@@ -1,5 +1,6 @@
 #include <thread>
 
+#include "cuda/cupti.h"
 #include "device/cuda/timer.h"
 #include "device/cuda/tracer.h"
 #include "gpu/gpu.h"
@@ -78,6 +79,24 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
     }
     set();
     CHECK(tracer.finish() == 0);
+
+    // Anybody in the process may switch records off; who asks the driver for work is seen all the same.
+    const auto cupti = cuda::Cupti::open();
+    for (const bool by_thread : {true, false}) {
+      tracer.start(TraceKind::kOneAtATime);
+      for (const auto kind : {CUPTI_ACTIVITY_KIND_KERNEL, CUPTI_ACTIVITY_KIND_MEMSET}) cupti.disable(kind);
+      if (by_thread) std::thread(set).join();
+      if (!by_thread) set();
+      CHECK(tracer.call([&] { spin(20'000); }).kernels == 0);
+      CHECK(tracer.finish() == 1);
+    }
+    // Where nobody listens, other threads' work is counted.
+    CHECK(watcher.take_unheard() == 0);
+    set();
+    CHECK(watcher.take_unheard() == 0);
+    std::thread(set).join();
+    CHECK(watcher.take_unheard() == 1);
+    CHECK(watcher.take_unheard() == 0);
 
     const auto nothing = traced(TraceKind::kConcurrent, [] {});
     CHECK(nothing.kernels == 0);

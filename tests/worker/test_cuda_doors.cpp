@@ -92,7 +92,7 @@ void check_fill(const Case& test, worker::Door& door, const std::string& seed, s
   const std::uint64_t begin = place * test.layout.input_stride();
   const View inputs(door, 0, begin + test.layout.input_stride());
   std::memset(inputs.data(), 0x5a, begin + test.layout.input_bytes);
-  door.fill(place, test.sets, seed);
+  door.fill(place, test.sets, seed, synthesis::Scale::usual);
   door.poison(place, kPoison);
   door.wait();
   const auto expected = test.inputs(seed);
@@ -158,7 +158,7 @@ TEST_CASE("outputs on the device begin as poison, which is told from values") {
   const auto device = make_device();
   const Case test(3);
   const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
-  door->fill(0, test.sets, "seed");
+  door->fill(0, test.sets, "seed", synthesis::Scale::usual);
   door->poison(0, kPoison);
   std::vector<std::byte> poisoned(test.layout.output_bytes);
   eval::fill_poison(test.layout, kPoison, poisoned.data());
@@ -227,7 +227,7 @@ TEST_CASE("outputs are judged as they were taken, though the door has been fille
     worker::ExpectedStore store(*device);
     store.keep({1, {"", 0}}, door->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
     door->take_outputs();
-    door->fill(0, test.sets, "next");
+    door->fill(0, test.sets, "next", synthesis::Scale::usual);
     door->poison(0, kPoison);
     CHECK(door->judge_taken(store.find({1, {"", 0}})->at(), kPoison, {}, 2).correct);
     door->wait();
@@ -290,11 +290,11 @@ TEST_CASE("a call on a device allocates nothing, and no output leaves the device
   const auto call = [&](std::uint64_t number) {
     const worker::ExpectedStore::Key key{1, {"own", number}};
     const std::string seed = std::to_string(number);
-    reference->fill(0, test.sets, seed);
+    reference->fill(0, test.sets, seed, synthesis::Scale::smaller);
     reference->poison(0, kPoison);
     write_outputs(made, test.layout, static_cast<double>(number));
     store.keep(key, reference->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
-    door->fill(0, test.sets, seed);
+    door->fill(0, test.sets, seed, synthesis::Scale::smaller);
     door->poison(0, kPoison);
     write_outputs(outputs, test.layout, static_cast<double>(number));
     CHECK(compare(*door, store.find(key)->at()).correct);

@@ -162,6 +162,31 @@ TEST_CASE("what a thread has used of the CPU until now is known exactly where it
   ::munmap(memory, sizeof(Shared));
 }
 
+TEST_CASE("a process is stopped when its calls of the kernel have ended, which a stop does not end") {
+  constexpr std::size_t kBytes = std::size_t{16} << 30U;
+  const Process process([] {
+    let_a_thread([] {
+      void* const zeros =
+          ::mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      while (true) {
+        ::madvise(zeros, kBytes, MADV_POPULATE_READ);
+        ::madvise(zeros, kBytes, MADV_DONTNEED);
+      }
+    });
+  });
+  WatchedProcess watched(process.pid(), false);
+  ::usleep(50'000);
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(::kill(-process.pid(), SIGSTOP) == 0);
+    REQUIRE(watched.await_stop(10'000));
+    const auto before = watched.usage();
+    ::usleep(20'000);
+    CHECK(WatchedProcess::used_by_others_ns(before, watched.usage()) == 0);
+    ::kill(-process.pid(), SIGCONT);
+    ::usleep(3'000);
+  }
+}
+
 TEST_CASE("a process that has ended is at rest") {
   pid_t gone = ::fork();
   if (gone == 0) ::_exit(0);

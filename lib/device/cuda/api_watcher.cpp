@@ -1,11 +1,14 @@
 #include "device/cuda/api_watcher.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "cuda/cupti.h"
@@ -82,6 +85,13 @@ bool works_on_default_stream(std::string_view function) {
   return function.starts_with("cuMemcpy") || function.starts_with("cuMemset");
 }
 
+bool is_recorded(std::string_view function) {
+  constexpr std::string_view kRecorded[] = {"cuLaunchKernel", "cuLaunchCooperativeKernel", "cuGraphLaunch",
+                                            "cuMemcpy", "cuMemset"};
+  return std::any_of(std::begin(kRecorded), std::end(kRecorded),
+                     [&](std::string_view name) { return function.starts_with(name); });
+}
+
 // The copies and sets without a stream that work on the thread's own default stream have numbers in a row.
 bool is_of_thread(CUpti_CallbackId id) {
   return id >= CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2_ptds &&
@@ -109,9 +119,11 @@ class ApiWatcher::Subscription {
 
   void start(Listener& listener) {
     if (!enabled_) enable();
+    thread_ = std::this_thread::get_id();
     listener_.store(&listener);
   }
   void stop() { listener_.store(nullptr); }
+  std::uint64_t take_unheard() { return unheard_.exchange(0); }
 
  private:
   struct Function {
@@ -130,13 +142,21 @@ class ApiWatcher::Subscription {
   static void CUPTIAPI called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                               const void* data) {
     auto& subscription = *static_cast<Subscription*>(self);
-    Listener* const listener = subscription.listener_.load();
-    if (listener == nullptr || in_listener || domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+    if (in_listener || domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
     const auto function = subscription.functions_.find(id);
     if (function == subscription.functions_.end()) return;
-    in_listener = true;
+    Listener* const listener = subscription.listener_.load();
+    if (listener == nullptr) {
+      const auto site = static_cast<const CUpti_CallbackData*>(data)->callbackSite;
+      const bool is_other = std::this_thread::get_id() != subscription.thread_.load();
+      if (is_other && site == CUPTI_API_ENTER && is_recorded(function->second.name)) ++subscription.unheard_;
+      return;
+    }
+    // The arguments are the caller's memory: what runs while they are read (a handler of a fault, say) is
+    // told.
     const auto& info = *static_cast<const CUpti_CallbackData*>(data);
     const ApiCall call = subscription.call_of(id, function->second, info);
+    in_listener = true;
     if (info.callbackSite == CUPTI_API_ENTER) {
       listener->before(call);
     } else {
@@ -149,6 +169,7 @@ class ApiWatcher::Subscription {
     ApiCall call;
     call.effect = function.effect;
     call.correlation = info.correlationId;
+    call.is_recorded = is_recorded(function.name);
     if (call.effect == Effect::kCopy && !may_block(id, info.functionParams)) call.effect = Effect::kWork;
     call.in_this_context = info.context == nullptr || info.context == context_.handle();
     if (info.callbackSite == CUPTI_API_EXIT && info.functionReturnValue != nullptr)
@@ -234,6 +255,8 @@ class ApiWatcher::Subscription {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::map<CUpti_CallbackId, Function> functions_;
   std::atomic<Listener*> listener_ = nullptr;
+  std::atomic<std::thread::id> thread_{};  // of the last start()
+  std::atomic<std::uint64_t> unheard_ = 0;
   bool enabled_ = false;
 };
 
@@ -241,5 +264,6 @@ ApiWatcher::ApiWatcher(const Context& context) : subscription_(std::make_unique<
 ApiWatcher::~ApiWatcher() = default;
 void ApiWatcher::start(Listener& listener) { subscription_->start(listener); }
 void ApiWatcher::stop() { subscription_->stop(); }
+std::uint64_t ApiWatcher::take_unheard() { return subscription_->take_unheard(); }
 
 }  // namespace fib::device::cuda

@@ -17,6 +17,7 @@ struct ApiCall {
   bool knows_stream = true;   // false: it queues something on a stream that fib cannot name
   std::uint32_t correlation = 0;   // CUPTI's number of it, which records of its work carry
   bool in_this_context = true;     // it is made in the context that is timed
+  bool is_recorded = false;        // CUPTI's activity records tell of its work: a launch, a copy, a set
   CUresult result = CUDA_SUCCESS;  // when it has happened
 };
 
@@ -44,6 +45,10 @@ class ApiWatcher {
   // that takes a tenth of a millisecond, so they stay on.
   void start(Listener& listener);
   void stop();
+
+  // How often other threads than that of the last start() have given the device work while nobody listened,
+  // since the last time that this was asked, as far as CUPTI would record it.
+  [[nodiscard]] std::uint64_t take_unheard();
 
  private:
   class Subscription;

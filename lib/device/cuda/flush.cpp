@@ -19,6 +19,18 @@ Flush::Flush(const Context& context, Kernels& kernels, FlushKind kind, HostCode 
   context.check(driver.set_bytes(buffer_.data(), 0, buffer_.size(), context.stream()), "cuMemsetD8Async");
 }
 
+// Where host code was given the stream on which the flush runs, it may have said which lines the cache shall
+// keep of what runs there.
+void Flush::forget_access_window() const {
+  const Driver& driver = context_.driver();
+  CUstreamAttrValue value{};
+  const auto id = CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+  const bool is_known = driver.stream_attribute(context_.stream(), id, &value) == CUDA_SUCCESS;
+  if (!is_known || value.accessPolicyWindow.num_bytes == 0) return;
+  const CUstreamAttrValue none{};
+  (void)driver.set_stream_attribute(context_.stream(), id, &none);
+}
+
 void Flush::operator()() {
   if (host_code_ == HostCode::kHasSome) {
     // Devices that have no persisting L2 refuse; then there is nothing to take back. Setting the limit waits
@@ -28,6 +40,7 @@ void Flush::operator()() {
     const bool is_known = driver.get_limit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) == CUDA_SUCCESS;
     if (is_known && bytes > 0) (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
     (void)driver.reset_persisting_l2();
+    forget_access_window();
   }
   if (kind_ == FlushKind::kClean) kernels_.read(buffer_.data(), buffer_.size(), never_.data());
   if (kind_ == FlushKind::kDirty) kernels_.write(buffer_.data(), buffer_.size());

@@ -27,6 +27,8 @@ class Flush {
   void operator()();
 
  private:
+  void forget_access_window() const;
+
   const Context& context_;
   Kernels& kernels_;
   FlushKind kind_;

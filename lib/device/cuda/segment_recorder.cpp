@@ -67,7 +67,8 @@ void SegmentRecorder::before(const ApiCall& call) {
       let_go(now);
     }
   }
-  own_ns_ += util::monotonic_ns() - now;
+  // What other threads spend in here is no time of the call's thread.
+  if (std::this_thread::get_id() == thread_) own_ns_ += util::monotonic_ns() - now;
 }
 
 void SegmentRecorder::after(const ApiCall& call) {

@@ -1,5 +1,6 @@
 #include "device/cuda/tracer.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +66,7 @@ class Tracer::Session final : public ApiWatcher::Listener {
     const std::lock_guard lock(mutex_);
     activities_.clear();
     asked_for_ = {};
-    dropped_ = 0;
+    dropped_ = uncalled_ = 0;
     thread_ = std::this_thread::get_id();
     phase_ = Phase::kNone;
     kinds_ = {
@@ -91,7 +92,12 @@ class Tracer::Session final : public ApiWatcher::Listener {
     if (phase_ == Phase::kCall) asked_for_.by_call.push_back(call.correlation);
     if (phase_ == Phase::kOwn) asked_for_.by_fib.push_back(call.correlation);
   }
-  void after(const ApiCall& /*call*/) override {}
+  void after(const ApiCall& call) override {
+    if (!call.is_recorded || call.result != CUDA_SUCCESS) return;
+    const bool is_known = std::this_thread::get_id() == thread_ && phase_ != Phase::kNone;
+    if (!is_known) ++uncalled_;
+  }
+  [[nodiscard]] std::uint64_t uncalled() const { return uncalled_; }
 
   // Of all records so far.
   Trace summary() {
@@ -166,9 +172,10 @@ class Tracer::Session final : public ApiWatcher::Listener {
   ApiWatcher& watcher_;
   Limits limits_;
   std::atomic<std::size_t> buffers_out_ = 0;
-  std::vector<CUpti_ActivityKind> kinds_;  // that are enabled
-  std::thread::id thread_;                 // that of start()
-  Phase phase_ = Phase::kNone;             // what it does
+  std::vector<CUpti_ActivityKind> kinds_;    // that are enabled
+  std::atomic<std::uint64_t> uncalled_ = 0;  // calls that gave the device work, neither the call's nor fib's
+  std::thread::id thread_;                   // that of start()
+  Phase phase_ = Phase::kNone;               // what it does
   AskedFor asked_for_;
   std::mutex mutex_;  // of what records are read into
   std::vector<Activity> activities_;
@@ -216,7 +223,7 @@ std::uint64_t Tracer::finish() {
   context_.wait_for_all();
   const Trace all = session_->summary();
   session_->stop();
-  return all.dropped > 0 ? 0 : all.orphans;
+  return std::max(all.dropped > 0 ? 0 : all.orphans, session_->uncalled());
 }
 
 }  // namespace fib::device::cuda

@@ -48,7 +48,8 @@ class Tracer {
   void own(const std::function<void()>& work);
 
   // Waits for the whole device; how many pieces of its work since start() were neither the call's nor fib's
-  // own. Nothing where records were lost. Does nothing and says 0 without start().
+  // own: by records, unless some were lost, or by calls of the driver, whichever is more, since anybody in
+  // the process may switch records off. Does nothing and says 0 without start().
   [[nodiscard]] std::uint64_t finish();
 
  private:

@@ -3,7 +3,7 @@
 import inspect
 from abc import ABC, abstractmethod
 
-from ..env import get_fib_cache_path
+from ..env import get_own_fib_cache_path
 from .utils import create_package_name
 
 
@@ -35,7 +35,7 @@ class Builder(ABC):
         """The solution's package name, and its folder in the cache, which differs with everything that the solution
         says."""
         name = create_package_name(solution, self._package_prefix)
-        return name, get_fib_cache_path() / self._build_dir_name / name / solution.content_hash()[:16]
+        return name, get_own_fib_cache_path() / self._build_dir_name / name / solution.content_hash()[:16]
 
     def _try_validate_signature(self, callable, definition, solution):
         """Raises BuildError when a function cannot take the arguments of a call, or says that it returns another number
