@@ -48,9 +48,9 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   if (found != loaded_.end()) return found->second;
   dataset::expect_dataset_folder(root);
   Loaded& loaded = loaded_[root];
-  loaded.dataset = dataset::load_without_results(root, unreadable_);
+  loaded.dataset = dataset::load_without_results(root, loaded.unreadable);
   dataset::KnownNames(loaded.dataset).check(filter_);
-  loaded.details = report::read_details(loaded.dataset, {}, unreadable_, report::KeepLogs::no);
+  loaded.details = report::read_details(loaded.dataset, {}, loaded.unreadable, report::KeepLogs::no);
   loaded.filter = filter_;
   if (!filter_.excluded_runs.empty()) dataset::name_runs(loaded.filter, root, rows_of(loaded.details));
   return loaded;
@@ -61,13 +61,30 @@ const std::string& CompareInput::local() {
   return local_;
 }
 
+std::vector<std::string> CompareInput::unreadable() const {
+  std::vector<std::string> all;
+  for (const auto& [root, loaded] : loaded_) {
+    if (!loaded.sides.empty()) all.insert(all.end(), loaded.unreadable.begin(), loaded.unreadable.end());
+    if (loaded.sides.contains(SideKind::run))
+      all.insert(all.end(), loaded.unreadable_runs.begin(), loaded.unreadable_runs.end());
+  }
+  return all;
+}
+
+bool CompareInput::has_local() try {
+  return std::filesystem::is_directory(local());
+} catch (const Error&) {  // it is named neither by the command nor by the environment
+  return false;
+}
+
 const dataset::NamedRuns& CompareInput::runs() {
   Loaded& loaded = load(local());
   if (!loaded.runs) {
     std::vector<dataset::Problem> problems;
     loaded.runs = dataset::named_runs(local(), rows_of(loaded.details), problems);
     for (const auto& problem : problems)
-      unreadable_.push_back((std::filesystem::path(local()) / dataset::to_string(problem)).string());
+      loaded.unreadable_runs.push_back(
+          (std::filesystem::path(local()) / dataset::to_string(problem)).string());
   }
   return *loaded.runs;
 }
@@ -108,7 +125,7 @@ SideName CompareInput::resolve(const std::string& word) {
         "\"{}\" is no dataset folder, and there is no dataset {} in which it could be a run, author or "
         "solution",
         word, local());
-  if (std::filesystem::is_directory(local())) {
+  if (found.empty() || has_local()) {
     const auto run = may_be(SideKind::run) ? find_run(name) : std::nullopt;
     if (run) found.push_back({SideKind::run, *run});
     if (may_be(SideKind::author) && has_author(name)) found.push_back({SideKind::author, name});
@@ -126,7 +143,8 @@ SideName CompareInput::resolve(const std::string& word) {
 report::CompareSide CompareInput::side(const SideName& side) {
   static constexpr const char* kWords[] = {"dataset", "run", "author", "solution"};
   const std::string label = std::string(kWords[static_cast<int>(side.kind)]) + " " + side.name;
-  const Loaded& loaded = load(side.kind == SideKind::dataset ? side.name : local());
+  Loaded& loaded = load(side.kind == SideKind::dataset ? side.name : local());
+  loaded.sides.insert(side.kind);
   const auto holds = [&](const report::Detail& detail) {
     if (side.kind == SideKind::dataset) return true;
     if (side.kind == SideKind::run) return detail.run_id != nullptr && *detail.run_id == side.name;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,8 +37,8 @@ class CompareInput {
   // The latest results of the side. Points into this object.
   [[nodiscard]] report::CompareSide side(const SideName& name);
 
-  // Lines that could not be read, in all datasets.
-  [[nodiscard]] const std::vector<std::string>& unreadable() const { return unreadable_; }
+  // Lines that could not be read in the datasets of the sides so far.
+  [[nodiscard]] std::vector<std::string> unreadable() const;
 
  private:
   struct Loaded {
@@ -45,10 +46,15 @@ class CompareInput {
     dataset::Filter filter;  // with the runs of this dataset named
     std::vector<report::Detail> details;
     std::optional<dataset::NamedRuns> runs;  // read where they are asked for
+    std::vector<std::string> unreadable;     // of its lines
+    std::vector<std::string> unreadable_runs;
+    std::set<SideKind> sides;  // that are of it
   };
 
   Loaded& load(const std::string& root);
   const std::string& local();
+  // Whether there is a dataset of which a word may name a run, author or solution.
+  bool has_local();
   const dataset::NamedRuns& runs();
   std::optional<std::string> find_run(const std::string& word);
   bool has_author(const std::string& name);
@@ -59,7 +65,6 @@ class CompareInput {
   dataset::Filter filter_;
   std::map<std::string, Loaded> loaded_;  // by root
   std::map<std::string, std::vector<report::Detail>> chosen_;
-  std::vector<std::string> unreadable_;
 };
 
 }  // namespace fib::cmd

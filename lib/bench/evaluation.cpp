@@ -65,6 +65,14 @@ double highest_clock_mhz(const worker::DeviceState& device) {
   return nlohmann::json::parse(device.state).value("max_sm_clock_mhz", 0.0);
 }
 
+// How many of the first calls may be on smaller inputs: the warm-up calls, and, where nobody says how many
+// calls there are, a few more, which do not count then.
+std::uint64_t untimed_calls_of(const CallPlan& plan) {
+  constexpr int kLeastUntimed = 4;
+  const bool may_be_more = plan.may_end_sooner() && !plan.too_dear;
+  return static_cast<std::uint64_t>(may_be_more ? std::max(plan.warmup, kLeastUntimed) : plan.warmup);
+}
+
 // Whether the coordinator's clock saw more of the calls than their worker claims.
 bool seems_longer(const Measurement& result) {
   const auto is_much = [](double added_ms) { return added_ms > 0; };
@@ -139,7 +147,7 @@ void EvaluationRun::make_first_calls() {
     const bool last = pilot == 1 || total == 1;
     if (!last && call_s * total > parts_.config.call_budget_s) continue;
     fit_plan(call_s);
-    expected_.set_untimed(static_cast<std::uint64_t>(result_.plan.warmup));
+    expected_.set_untimed(untimed_calls_of(result_.plan));
     break;
   }
   if (clocks_.is_undecided()) make_counted_call();
@@ -258,6 +266,8 @@ void EvaluationRun::make_calls(std::uint64_t wanted) {
 
 void EvaluationRun::make_counted_call() {
   const auto times = calls_.make(clocks_.of_calls());
+  const bool is_warmup = counted_.size() < static_cast<std::size_t>(result_.plan.warmup);
+  if (!is_warmup && expected_.set_of(calls_.sets() - 1).is_scaled) return;
   if (!clocks_.counts(times.done, static_cast<std::uint64_t>(result_.plan.total()))) return;
   if (times.done.dropped) calls_.check_claim(times);
   counted_.push_back(times);

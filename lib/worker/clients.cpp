@@ -324,7 +324,8 @@ void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns,
 void WorkerClient::stop() {
   const auto pid = child_.pid();
   if (!pid || ::kill(-*pid, SIGSTOP) != 0) return;
-  if (!process_.await_stop(kStopLimitMs)) child_.kill();
+  // On a device nothing that the worker does on the host slows the reference down.
+  if (is_on_cpu_ && !process_.await_stop(kStopLimitMs)) child_.kill();
 }
 
 // Its threads go to sleep again before anything of theirs is counted.

@@ -70,6 +70,17 @@ TEST_CASE("of the calls that are not timed some are on smaller inputs, and of th
   REQUIRE_FALSE(scaled.empty());
   CHECK(scaled.front() >= 2);
   CHECK(scaled.back() == 9);
+  // Where nobody says how many calls there are, one or two more are made for that.
+  Scene as_needed;
+  as_needed.config.iterations = as_needed.config.num_trials = as_needed.config.warmup_runs = std::nullopt;
+  const auto settled = as_needed.run();
+  CHECK(settled.status == Status::PASSED);
+  const auto more = scaled_of(as_needed);
+  REQUIRE_FALSE(more.empty());
+  CHECK(more.back() == 3);
+  CHECK(settled.sets ==
+        static_cast<std::uint64_t>(settled.plan.calls_of(static_cast<int>(settled.trials_ms.size()))) +
+            more.size());
   for (const int warmup : {0, 2}) {
     Scene few;
     few.config.warmup_runs = warmup;

@@ -26,8 +26,9 @@ TEST_CASE("a quiet solution has three trials of ten timed calls") {
   CHECK(m.plan.trials == 3);
   CHECK(m.plan.warmup == 2);
   CHECK(m.ended_by == EndedBy::kNoise);
-  CHECK(scene.worker.clocks.size() == 32);
-  CHECK(scene.reference.calls_made == 32);
+  // Two more are on smaller inputs, by this secret, and do not count.
+  CHECK(scene.worker.clocks.size() == 34);
+  CHECK(scene.reference.calls_made == 34);
 }
 
 TEST_CASE("a noisy one has fifteen at most") {
