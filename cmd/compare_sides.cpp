@@ -49,10 +49,7 @@ CompareInput::Loaded& CompareInput::load(const std::string& root) {
   dataset::expect_dataset_folder(root);
   Loaded& loaded = loaded_[root];
   loaded.dataset = dataset::load_without_results(root, loaded.unreadable);
-  dataset::KnownNames(loaded.dataset).check(filter_);
   loaded.details = report::read_details(loaded.dataset, {}, loaded.unreadable, report::KeepLogs::no);
-  loaded.filter = filter_;
-  if (!filter_.excluded_runs.empty()) dataset::name_runs(loaded.filter, root, rows_of(loaded.details));
   return loaded;
 }
 
@@ -143,7 +140,13 @@ SideName CompareInput::resolve(const std::string& word) {
 report::CompareSide CompareInput::side(const SideName& side) {
   static constexpr const char* kWords[] = {"dataset", "run", "author", "solution"};
   const std::string label = std::string(kWords[static_cast<int>(side.kind)]) + " " + side.name;
-  Loaded& loaded = load(side.kind == SideKind::dataset ? side.name : local());
+  const std::string root = side.kind == SideKind::dataset ? side.name : local();
+  Loaded& loaded = load(root);
+  if (loaded.sides.empty()) {
+    dataset::KnownNames(loaded.dataset).check(filter_);
+    loaded.filter = filter_;
+    if (!filter_.excluded_runs.empty()) dataset::name_runs(loaded.filter, root, rows_of(loaded.details));
+  }
   loaded.sides.insert(side.kind);
   const auto holds = [&](const report::Detail& detail) {
     if (side.kind == SideKind::dataset) return true;

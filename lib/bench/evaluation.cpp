@@ -147,7 +147,7 @@ void EvaluationRun::make_first_calls() {
     const bool last = pilot == 1 || total == 1;
     if (!last && call_s * total > parts_.config.call_budget_s) continue;
     fit_plan(call_s);
-    expected_.set_untimed(untimed_calls_of(result_.plan));
+    if (!expected_.are_shared()) expected_.set_untimed(untimed_calls_of(result_.plan));
     break;
   }
   if (clocks_.is_undecided()) make_counted_call();

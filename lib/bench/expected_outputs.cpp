@@ -73,9 +73,10 @@ worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
 
 bool ExpectedOutputs::is_scaled(std::uint64_t call) const {
   if (call < kUsualCalls || call >= untimed_) return false;
-  // Solutions that share sets share these: nothing of the solution is in it. One at least is smaller.
+  // One at least is.
   if (call + 1 == untimed_) return true;
-  const std::string digest = util::Sha256().add("scale").add(parts_.secret).add(call).hex();
+  const std::string digest =
+      util::Sha256().add("scale").add(parts_.secret).add(parts_.planned.set_owner).add(call).hex();
   return digest.front() < '8';
 }
 

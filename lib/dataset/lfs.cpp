@@ -96,7 +96,8 @@ class Git {
   std::string operator()(const std::vector<std::string>& arguments, std::uint64_t most_bytes = 0) const {
     std::vector<std::string> words;
     if (most_bytes > 0)
-      words = {"sh", "-c", R"(ulimit -f "$0" && exec "$@")", std::to_string(most_bytes / kShellBlock + 1)};
+      words = {"sh", "-c", R"(ulimit -f "$0" 2>/dev/null; exec "$@")",
+               std::to_string(most_bytes / kShellBlock + 1)};
     words.insert(words.end(), {"git", "-c", "core.hooksPath=/dev/null"});
     words.insert(words.end(), arguments.begin(), arguments.end());
     const double left_s = kLimitS - static_cast<double>(util::monotonic_ns() - begin_) / 1e9;
@@ -142,10 +143,16 @@ void refuse_links(const Git& git, const fs::path& root) {
         "blobs of {} are not fetched, since {} is a link; look at it and fetch them with: git lfs pull",
         root.string(), path.string());
   };
-  if (fs::is_symlink(fs::symlink_status(store))) refuse(store);
-  if (!fs::is_directory(store)) return;
-  for (const auto& entry : fs::recursive_directory_iterator(store)) {
-    if (entry.is_symlink()) refuse(entry.path());
+  try {
+    if (fs::is_symlink(fs::symlink_status(store))) refuse(store);
+    if (!fs::is_directory(store)) return;
+    for (const auto& entry : fs::recursive_directory_iterator(store)) {
+      std::error_code gone;  // meanwhile, as git-lfs's temporary files are
+      if (entry.is_symlink(gone)) refuse(entry.path());
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw Error("blobs of {} are not fetched, since where git-lfs keeps them cannot be read: {}",
+                root.string(), error.code().message());
   }
 }
 
@@ -164,9 +171,10 @@ std::uint64_t size_in(const fs::path& pointer) {
 // does not fill the disk.
 std::uint64_t most_bytes_for(const std::vector<fs::path>& files) {
   constexpr std::uint64_t kOwnFiles = std::uint64_t{64} << 20U;  // git's index, and what git-lfs notes
+  constexpr std::uint64_t kMostOfAll = std::uint64_t{1} << 60U;
   std::uint64_t most = 0;
   for (const auto& file : files) most = std::max(most, size_in(file));
-  return most + kOwnFiles;
+  return std::min(most, kMostOfAll) + kOwnFiles;
 }
 
 // Characters that patterns give a meaning become "?", which stands for any.

@@ -161,11 +161,11 @@ fs::path default_cache_path() { return from_environment("FIB_CACHE_PATH", "cache
 fs::path own_cache_path() {
   fs::path cache = default_cache_path();
   std::error_code error;
-  fs::create_directories(cache, error);
+  fs::create_directories(cache.parent_path(), error);
+  (void)::mkdir(cache.c_str(), S_IRWXU);  // whatever the umask is
   struct stat info {};
-  if (error || ::stat(cache.c_str(), &info) != 0)
-    throw Error("cannot make the cache {}: {}", cache.string(),
-                error ? error.message() : std::strerror(errno));
+  if (::stat(cache.c_str(), &info) != 0)
+    throw Error("cannot make the cache {}: {}", cache.string(), std::strerror(errno));
   const char* hint = "what lies there is loaded and run; name another folder with FIB_CACHE_PATH";
   if (info.st_uid != ::geteuid())
     throw Error("the cache {} is of another user (uid {}), and {}", cache.string(), info.st_uid, hint);

@@ -22,9 +22,9 @@ bool is_wide(const std::optional<SpeedupRange>& range, double speedup) {
 std::vector<std::optional<std::size_t>> ranks_of(const std::vector<RangedSpeedup>& speedups) {
   std::vector<std::optional<std::size_t>> ranks(speedups.size());
   std::size_t first = 0;  // of the present rank
-  for (std::size_t i = 0; i < speedups.size() && speedups[i].speedup > 0; ++i) {
+  for (std::size_t i = 0; i < speedups.size(); ++i) {
     if (!cannot_be_told_apart(speedups[first], speedups[i])) first = i;
-    ranks[i] = first + 1;
+    if (speedups[i].has_rank) ranks[i] = first + 1;
   }
   return ranks;
 }

@@ -23,11 +23,12 @@ inline constexpr double kWideSpeedup = 0.1;
 struct RangedSpeedup {
   double speedup = 0;
   std::optional<SpeedupRange> range;
+  bool has_rank = true;  // false: of who has passed nothing
 };
 
 // The ranks, from 1, of speedups that stand in descending order. One whose range overlaps with that of the
 // first of a rank shares it where one of the two is wide (times of the reference that vary rank nobody), and
-// so does an equal one. A speedup of 0, of who has passed nothing, has no rank.
+// so does an equal one. One without a rank keeps its place.
 [[nodiscard]] std::vector<std::optional<std::size_t>> ranks_of(const std::vector<RangedSpeedup>& speedups);
 
 // The mean of speedups over workloads, or over definitions. One thread at a time.

@@ -125,7 +125,8 @@ std::vector<RankRow> rank_rows(const AuthorRanking& ranking, const ProblemResult
   std::sort(rows.begin(), rows.end(),
             [&](const RankRow& left, const RankRow& right) { return key(left) < key(right); });
   std::vector<dataset::RangedSpeedup> values;
-  for (const RankRow& row : rows) values.push_back({value_of(row, by), range_of(row, by)});
+  for (const RankRow& row : rows)
+    values.push_back({value_of(row, by), range_of(row, by), row.score.avg_speedup > 0});
   const auto ranks = dataset::ranks_of(values);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].rank = ranks[i];
   return rows;

@@ -36,7 +36,8 @@ present::Cell runs_cell(std::size_t runs, std::size_t count) {
 
 std::vector<std::optional<std::size_t>> ranks_of(const AuthorRanking& ranking) {
   std::vector<dataset::RangedSpeedup> speedups;
-  for (const auto& [author, score] : ranking.rows) speedups.push_back({score.avg_speedup, score.avg_range});
+  for (const auto& [author, score] : ranking.rows)
+    speedups.push_back({score.avg_speedup, score.avg_range, score.avg_speedup > 0});
   return dataset::ranks_of(speedups);
 }
 

@@ -21,8 +21,8 @@ constexpr int kGuestStartMs = 180'000;
 // How long threads and processes are watched, and how long they may take to come to rest.
 constexpr int kRestWindowUs = 100;
 constexpr int kRestLimitMs = 3000;
-constexpr int kSettleMs = 20;  // after a stop
-constexpr int kStopLimitMs = 5000;
+constexpr int kSettleMs = 20;     // after a stop
+constexpr int kStopCpuMs = 5000;  // that it may go on for
 constexpr std::int64_t kJudgeTimeoutNs = std::int64_t{600} * 1'000'000'000;
 
 ChildSpec spec_of(const ChildSetup& setup, const std::string& command, const std::filesystem::path& folder,
@@ -325,7 +325,7 @@ void WorkerClient::stop() {
   const auto pid = child_.pid();
   if (!pid || ::kill(-*pid, SIGSTOP) != 0) return;
   // On a device nothing that the worker does on the host slows the reference down.
-  if (is_on_cpu_ && !process_.await_stop(kStopLimitMs)) child_.kill();
+  if (is_on_cpu_ && !process_.await_stop(kStopCpuMs)) child_.kill();
 }
 
 // Its threads go to sleep again before anything of theirs is counted.

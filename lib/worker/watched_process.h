@@ -30,9 +30,9 @@ class WatchedProcess {
   // the process group that it leads is stopped meanwhile. The main thread has to wait for something that only
   // the caller does.
   [[nodiscard]] Usage exact_usage(bool of_main_thread = false);
-  // After it was stopped: waits until none of its threads works any more, for a call of the kernel goes on,
-  // for at most `limit_ms`. Whether that came.
-  [[nodiscard]] bool await_stop(int limit_ms) const;
+  // After it was stopped: waits until none of its threads runs any more, for a call of the kernel goes on.
+  // False when it has used the CPU for `most_cpu_ms` meanwhile, or did not stop for a minute.
+  [[nodiscard]] bool await_stop(int most_cpu_ms) const;
 
   // What all but the main thread have used since `before`. Of descendants that ended in between nothing is
   // known.
@@ -67,6 +67,9 @@ class WatchedProcess {
   [[nodiscard]] bool another_is_runnable() const;
   [[nodiscard]] bool a_descendant_works();
   [[nodiscard]] bool is_stopped() const;
+  // Whether any thread of it or its descendants is in such a state.
+  template <typename States>
+  [[nodiscard]] bool any_is(States states) const;
 
   pid_t pid_;
   bool may_fork_;

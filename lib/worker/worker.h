@@ -61,7 +61,7 @@ class Worker {
   [[nodiscard]] virtual const CallTimes::Beside& beside_last_call() const = 0;
 
   // Stops the worker's process group, and lets it go on. A request to a stopped worker is not answered. One
-  // that does not stop (a long call of the kernel's goes on) is waited for some seconds, and then killed.
+  // that goes on in a call of the kernel is waited for, and killed when it has used a CPU for some seconds.
   virtual void stop() = 0;
   virtual void go_on() = 0;
 

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import stat
+import time
 import uuid
 from pathlib import Path
 
@@ -30,9 +31,33 @@ def write_whole(path, chunks, overwrite=True):
         raise
 
 
+def _open_locked(path, limit_s=60):
+    """A descriptor of the file that has this name, for appending, with a lock that fib's writers take as well."""
+    until = time.monotonic() + limit_s
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            status = os.fstat(descriptor)
+            if status.st_nlink > 1:
+                raise OSError(f"{path} is a link, and nothing is written through links")
+            if status.st_nlink == 1 and os.path.samestat(status, os.lstat(path)):
+                return descriptor
+        except (BlockingIOError, FileNotFoundError):
+            if time.monotonic() > until:
+                os.close(descriptor)
+                raise OSError(f"another process has kept its lock on {path} for {limit_s} s") from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        time.sleep(0.01)
+
+
 def append_lines(path, lines):
     """Appends lines in one write, behind a newline where the last line has none. Nothing is written for no lines.
-    A file that is a link is not followed. Waits for other writers, as fib does.
+    A link is not followed, nor is a file written that has other names elsewhere. Waits for other writers, a minute at
+    most.
 
     Raises OSError."""
     if not lines:
@@ -40,9 +65,8 @@ def append_lines(path, lines):
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ("\n".join(lines) + "\n").encode("utf-8")
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
+    descriptor = _open_locked(path)
     try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX)
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
             text = b"\n" + text

@@ -29,11 +29,14 @@ def get_own_fib_cache_path():
     """The same, made where it is not there. Raises PermissionError where it is another user's, or everybody may write
     there: what lies there is imported."""
     path = get_fib_cache_path()
-    path.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o700, exist_ok=True)
     status = path.stat()
-    if status.st_uid != os.geteuid() or status.st_mode & stat.S_IWOTH:
-        raise PermissionError(f"others may write to the cache {path}, and what lies there is imported; name another "
-                              "folder with FIB_CACHE_PATH")
+    hint = "what lies there is imported; name another folder with FIB_CACHE_PATH"
+    if status.st_uid != os.geteuid():
+        raise PermissionError(f"the cache {path} is of another user (uid {status.st_uid}), and {hint}")
+    if status.st_mode & stat.S_IWOTH:
+        raise PermissionError(f"everybody may write to the cache {path}, and {hint}")
     return path
 
 

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/run_support.h"
 #include "tensor/safetensors.h"
@@ -146,21 +149,50 @@ TEST_CASE("a server that sends more than a pointer names does not fill the disk"
   FibRun run;
   const fs::path data = run.dataset.root();
   add_blob_dataset(run, "blob/a.safetensors");
-  const std::string oid(64, 'a');
-  util::write_file_atomic(data / "blob/a.safetensors",
-                          "version https://git-lfs.github.com/spec/v1\noid sha256:" + oid + "\nsize 4\n");
-  command(data, {"git", "init", "-q", "-b", "main"});
-  command(data, {"git", "lfs", "install", "--local"});
+  util::write_file_atomic(
+      data / "blob/a.safetensors",
+      "version https://git-lfs.github.com/spec/v1\noid sha256:" + std::string(64, 'a') + "\nsize 4\n");
   util::write_file_atomic(data / ".gitattributes", "*.safetensors filter=lfs diff=lfs merge=lfs -text\n");
+  command(data, {"git", "init", "-q", "-b", "main"});
   command(data, {"git", "add", "."});
   command(data, {"git", "commit", "-q", "-m", "pointer"});
-  // A repository whose store holds something else under the name that is asked for.
-  const fs::path origin = run.folder.path() / "origin";
-  command(run.folder.path(), {"git", "clone", "-q", "--bare", data.string(), origin.string()});
-  const fs::path object = origin / "lfs/objects/aa/aa" / oid;
-  util::write_file_atomic(object, "x");
-  fs::resize_file(object, std::uintmax_t{256} << 20U);
-  command(data, {"git", "remote", "add", "origin", "file://" + origin.string()});
+  command(data, {"git", "lfs", "install", "--local"});
+  // Answers every question of git-lfs, and sends 256 MiB where four bytes are asked for.
+  constexpr const char* kServer = R"(
+import http.server, json, sys, threading
+class Server(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        download = {"download": {"href": "http://%s/object" % self.headers["Host"]}}
+        answer = {"objects": [{**one, "authenticated": True, "actions": download} for one in asked["objects"]]}
+        self.send_response(200)
+        self.send_header("Content-Type", "application/vnd.git-lfs+json")
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        for _ in range(256):
+            self.wfile.write(bytes(1 << 20))
+    def log_message(self, *words):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+open(sys.argv[1], "w").write("%d\n" % server.server_port)
+threading.Timer(120, server.shutdown).start()
+server.serve_forever()
+)";
+  const fs::path port_file = run.folder.path() / "port";
+  util::HeldCommand server({"sh", "-c",
+                            R"(exec >/dev/null 2>&1; python3 -c "$0" "$1" & read -r end; kill $!)", kServer,
+                            port_file.string()});
+  std::string port;
+  for (int i = 0; i < 200 && !port.ends_with('\n'); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (fs::exists(port_file)) port = util::read_file(port_file);
+  }
+  REQUIRE(port.ends_with('\n'));
+  port.pop_back();
+  command(data, {"git", "remote", "add", "origin", "http://127.0.0.1:" + port + "/repository"});
   const auto result = run.run(few());
   INFO(result.err);
   CHECK_THAT(result.err, Catch::Contains("git lfs in "));

@@ -34,7 +34,8 @@ TEST_CASE("speedups whose wide ranges overlap share a rank; narrow ones are rank
   CHECK(ranks_of({leader, {35, SpeedupRange{28, 38}}, {30, SpeedupRange{29, 30.5}}}) == Ranks{1, 1, 3});
   CHECK(ranks_of({leader, {32, std::nullopt}, {30, std::nullopt}}) == Ranks{1, 1, 3});
   CHECK(ranks_of({{10, SpeedupRange{9.8, 10.2}}, {9.9, SpeedupRange{9.7, 10.1}}}) == Ranks{1, 2});
-  CHECK(ranks_of({{10, std::nullopt}, {10, std::nullopt}, {0, std::nullopt}}) == Ranks{1, 1, std::nullopt});
-  CHECK(ranks_of({{0, std::nullopt}}) == Ranks{std::nullopt});
+  CHECK(ranks_of({{10, std::nullopt}, {10, std::nullopt}, {0, std::nullopt}}) == Ranks{1, 1, 3});
+  CHECK(ranks_of({{9, std::nullopt, false}, {0, std::nullopt}, {0, std::nullopt, false}}) ==
+        Ranks{std::nullopt, 2, std::nullopt});
   CHECK(ranks_of({}).empty());
 }

@@ -24,7 +24,7 @@ TEST_CASE("where no thread can be had the caller does all of it") {
   pthread_attr_t usual{};
   REQUIRE(pthread_getattr_default_np(&usual) == 0);
   pthread_attr_t huge = usual;
-  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);
+  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 56) == 0);
   REQUIRE(pthread_setattr_default_np(&huge) == 0);
   std::vector<int> calls(50);
   CHECK_THROWS_AS(std::thread([] {}).join(), std::system_error);
