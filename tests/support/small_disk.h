@@ -78,7 +78,7 @@ class SmallDisk {
         ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
     return own;
   }
-  bool mount_here() const { return ::mount("none", root().c_str(), "tmpfs", 0, "size=64k") == 0; }
+  bool mount_here() const { return ::mount("none", root().c_str(), "tmpfs", 0, "size=64k,mode=700") == 0; }
 
   TemporaryFolder folder_;
   bool mounted_;
