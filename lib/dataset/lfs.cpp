@@ -111,6 +111,12 @@ class Git {
                 result.output.empty() ? "" : ": ", result.output);
   }
 
+  // What `git rev-parse` says when it is asked this: its last line, behind any warning.
+  [[nodiscard]] fs::path folder(const char* question) const {
+    const std::string answer = (*this)({"rev-parse", question});
+    return answer.substr(answer.rfind('\n') + 1);
+  }
+
  private:
   const fs::path& root_;
   const std::atomic<bool>* interrupted_;
@@ -136,8 +142,7 @@ void refuse_programs(const Git& git, const fs::path& root) {
 // git-lfs keeps what it fetches in this folder, below names that follow from the content, and would write
 // through a link there to anywhere.
 void refuse_links(const Git& git, const fs::path& root) {
-  const std::string answer = git({"rev-parse", "--git-common-dir"});
-  const fs::path store = root / answer.substr(answer.rfind('\n') + 1) / "lfs";
+  const fs::path store = root / git.folder("--git-common-dir") / "lfs";
   const auto refuse = [&](const fs::path& path) {
     throw Error(
         "blobs of {} are not fetched, since {} is a link; look at it and fetch them with: git lfs pull",
@@ -190,11 +195,10 @@ std::string pattern_of(std::string path) {
 void pull_lfs(const fs::path& root, const std::vector<fs::path>& files,
               const std::atomic<bool>* interrupted) {
   const Git git(root, interrupted);
-  const std::string answer = git({"rev-parse", "--show-toplevel"});
+  const fs::path top = fs::weakly_canonical(git.folder("--show-toplevel"));
   refuse_programs(git, root);
   refuse_links(git, root);
   const std::uint64_t most_bytes = most_bytes_for(files);
-  const fs::path top = fs::weakly_canonical(answer.substr(answer.rfind('\n') + 1));  // behind any warning
   std::string patterns;
   for (std::size_t i = 0; i < files.size(); ++i) {
     patterns +=

@@ -28,6 +28,16 @@ void add_cuda_solution(FibRun& run) {
 
 using Options = std::vector<std::string>;
 
+// A right solution, and a line in this file of the dataset that cannot be read.
+std::function<Options(FibRun&)> torn_line_in(const std::string& file) {
+  return [file](FibRun& run) {
+    run.dataset.solution("one", "alice", kHonest);
+    fs::create_directories((run.dataset.root() / file).parent_path());
+    util::write_file_atomic(run.dataset.root() / file, "{bad\n");
+    return Options{};
+  };
+}
+
 const std::map<std::string, std::function<Options(FibRun&)>>& cases() {
   static const std::map<std::string, std::function<Options(FibRun&)>> all{
       {"everything passed",
@@ -70,27 +80,9 @@ const std::map<std::string, std::function<Options(FibRun&)>>& cases() {
          util::write_file_atomic(run.dataset.root() / "solutions/alice/test/add/torn.json", "{");
          return Options{};
        }},
-      {"a line of earlier results cannot be read",
-       [](FibRun& run) {
-         run.dataset.solution("one", "alice", kHonest);
-         fs::create_directories(run.dataset.root() / "traces/alice/test");
-         util::write_file_atomic(run.dataset.root() / "traces/alice/test/torn.jsonl", "{\"definition\n");
-         return Options{};
-       }},
-      {"a line of the records of runs cannot be read",
-       [](FibRun& run) {
-         run.dataset.solution("one", "alice", kHonest);
-         fs::create_directories(run.dataset.root() / "runs");
-         util::write_file_atomic(run.dataset.root() / "runs/runs.jsonl", "{bad\n");
-         return Options{};
-       }},
-      {"a line of `runs/baselines.jsonl` cannot be read",
-       [](FibRun& run) {
-         run.dataset.solution("one", "alice", kHonest);
-         fs::create_directories(run.dataset.root() / "runs");
-         util::write_file_atomic(run.dataset.root() / "runs/baselines.jsonl", "{bad\n");
-         return Options{};
-       }},
+      {"a line of earlier results cannot be read", torn_line_in("traces/alice/test/torn.jsonl")},
+      {"a line of the records of runs cannot be read", torn_line_in("runs/runs.jsonl")},
+      {"a line of `runs/baselines.jsonl` cannot be read", torn_line_in("runs/baselines.jsonl")},
       {"a solution's definition, or all workloads of it, are not there",
        [](FibRun& run) {
          run.dataset.solution("one", "alice", kHonest);

@@ -52,6 +52,21 @@ void write_blob(const fs::path& path) {
                                    {"b", tensor::DType::kFloat32, {4}, values.data()}});
 }
 
+// The dataset of add_blob_dataset() with a Git LFS pointer of four bytes in the place of its blob; its
+// folder.
+fs::path add_pointer_dataset(FibRun& run, const std::string& oid = "00") {
+  add_blob_dataset(run, "blob/a.safetensors");
+  util::write_file_atomic(run.dataset.root() / "blob/a.safetensors",
+                          "version https://git-lfs.github.com/spec/v1\noid sha256:" + oid + "\nsize 4\n");
+  return run.dataset.root();
+}
+
+bool has_git_lfs() {
+  const bool is_here = util::run_command({"git", "lfs", "version"}, ".").succeeded();
+  if (!is_here) WARN("skipped: git-lfs is not installed");
+  return is_here;
+}
+
 std::vector<std::string> statuses(const FibRun& run) {
   std::vector<std::string> all;
   for (const auto& trace : read_traces(run.dataset.root())) all.push_back(trace.status);
@@ -61,10 +76,7 @@ std::vector<std::string> statuses(const FibRun& run) {
 }  // namespace
 
 TEST_CASE("blobs behind Git LFS are fetched when a run needs them") {
-  if (!util::run_command({"git", "lfs", "version"}, ".").succeeded()) {
-    WARN("skipped: git-lfs is not installed");
-    return;
-  }
+  if (!has_git_lfs()) return;
   FibRun run;
   const fs::path origin = run.folder.path() / "origin";
   write_blob(origin / "data/blob/a.safetensors");
@@ -91,10 +103,7 @@ TEST_CASE("blobs behind Git LFS are fetched when a run needs them") {
 
 TEST_CASE("git is not asked to fetch where the dataset's own configuration could make it run programs") {
   FibRun run;
-  const fs::path data = run.dataset.root();
-  add_blob_dataset(run, "blob/a.safetensors");
-  util::write_file_atomic(data / "blob/a.safetensors",
-                          "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n");
+  const fs::path data = add_pointer_dataset(run);
   command(data, {"git", "init", "-q"});
   const auto refused = [&](const std::string& key, const std::string& value) {
     command(data, {"git", "config", "--local", key, value});
@@ -118,15 +127,9 @@ TEST_CASE("git is not asked to fetch where the dataset's own configuration could
 }
 
 TEST_CASE("git-lfs keeps what it fetches in the dataset's repository, not behind a link of it") {
-  if (!util::run_command({"git", "lfs", "version"}, ".").succeeded()) {
-    WARN("skipped: git-lfs is not installed");
-    return;
-  }
+  if (!has_git_lfs()) return;
   FibRun run;
-  const fs::path data = run.dataset.root();
-  add_blob_dataset(run, "blob/a.safetensors");
-  util::write_file_atomic(data / "blob/a.safetensors",
-                          "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n");
+  const fs::path data = add_pointer_dataset(run);
   command(data, {"git", "init", "-q"});
   const fs::path outside = run.folder.path() / "outside";
   fs::create_directories(outside);
@@ -142,16 +145,9 @@ TEST_CASE("git-lfs keeps what it fetches in the dataset's repository, not behind
 }
 
 TEST_CASE("a server that sends more than a pointer names does not fill the disk") {
-  if (!util::run_command({"git", "lfs", "version"}, ".").succeeded()) {
-    WARN("skipped: git-lfs is not installed");
-    return;
-  }
+  if (!has_git_lfs()) return;
   FibRun run;
-  const fs::path data = run.dataset.root();
-  add_blob_dataset(run, "blob/a.safetensors");
-  util::write_file_atomic(
-      data / "blob/a.safetensors",
-      "version https://git-lfs.github.com/spec/v1\noid sha256:" + std::string(64, 'a') + "\nsize 4\n");
+  const fs::path data = add_pointer_dataset(run, std::string(64, 'a'));
   util::write_file_atomic(data / ".gitattributes", "*.safetensors filter=lfs diff=lfs merge=lfs -text\n");
   command(data, {"git", "init", "-q", "-b", "main"});
   command(data, {"git", "add", "."});
@@ -206,9 +202,7 @@ server.serve_forever()
 
 TEST_CASE("a blob that stays a Git LFS pointer is said, with git's words") {
   FibRun run;
-  add_blob_dataset(run, "blob/a.safetensors");
-  util::write_file_atomic(run.dataset.root() / "blob/a.safetensors",
-                          "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n");
+  (void)add_pointer_dataset(run);
   const auto result = run.run(few());
   CHECK(result.exit_code != 0);
   CHECK_THAT(result.err, Catch::Contains("git rev-parse in " + run.dataset.root().string()) &&
