@@ -23,7 +23,9 @@ struct StatusFacts {
 const std::vector<StatusFacts>& statuses() {
   using enum model::Status;
   static const std::vector<StatusFacts> all{
-      {PASSED, "All outputs of all calls were right, and the latency is known."},
+      {PASSED,
+       "All outputs of all calls were right, and the latency is known. What was written beside them, and "
+       "what was read out of bounds, is not looked at: fib sanitize does that."},
       {INCORRECT_SHAPE, "An output has another shape than the definition's."},
       {INCORRECT_NUMERICAL, "The values of an output are wrong, or were not written."},
       {INCORRECT_DTYPE, "An output has another dtype than the definition's."},

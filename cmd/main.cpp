@@ -111,10 +111,10 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // A word that is none is wrong too where help is asked for behind it: help would be that of another
     // command.
-    const std::string unknown = cmd::unknown_word(app);
-    if (unknown.empty()) return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
-    std::fputs((present::quoted_lines(unknown) + "\nRun with --help for more information.\n").c_str(),
-               stderr);
+    std::string wrong = cmd::unknown_word(app);
+    if (wrong.empty()) wrong = cmd::missing_or_unread(app, error);
+    if (wrong.empty()) return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
+    std::fputs((present::quoted_lines(wrong) + "\nRun with --help for more information.\n").c_str(), stderr);
     return cmd::kWrongUsage;
   }
   return exit_code;

@@ -153,6 +153,39 @@ void log_plan_remarks(const bench::Plan& plan) {
   }
 }
 
+// What --resume finds of results with other options than the run's.
+class OtherOptions {
+ public:
+  explicit OtherOptions(const bench::RunConfig& config) : config_(bench::to_json(config)) {}
+
+  void add(const bench::DoneKey& key, const nlohmann::json& config) {
+    evaluations_.insert(key);
+    for (const auto& [name, value] : config_.items()) {
+      if (!config.contains(name) || config.at(name) != value) names_.insert(name);
+    }
+    for (const auto& [name, value] : config.items()) {
+      if (!config_.contains(name)) names_.insert(name);
+    }
+  }
+
+  void warn_of(const bench::Plan& plan) const {
+    const auto count =
+        std::count_if(plan.evaluations.begin(), plan.evaluations.end(), [&](const auto& planned) {
+          return evaluations_.contains(
+              {planned.dataset, planned.workload->uuid, planned.solution->name, planned.solution_sha256});
+        });
+    if (count == 0) return;
+    spdlog::warn(
+        "{} of these have results with other options, which are not taken for done ({}): they are made again",
+        count, present::printable(util::some_of(names_)));
+  }
+
+ private:
+  nlohmann::json config_;
+  std::set<bench::DoneKey> evaluations_;
+  std::set<std::string> names_;  // of members of evaluation.fib.config
+};
+
 // ": …", or nothing where the remarks have said it.
 std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets,
                         const dataset::Filter& filter) {
@@ -282,9 +315,14 @@ int run(RunOptions options) {
       options.dry_run ? nlohmann::ordered_json() : surroundings(machine.chosen, environment.python);
   const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
+  OtherOptions others(options.measure.config);
   const auto done_of = [&](const bench::RunConfig& config) {
     if (!options.resume && !options.retry_failed) return bench::DoneEvaluations{};
-    auto done = bench::finished_evaluations(datasets, devices.front().name, bench::accepting(config));
+    const auto rejected = [&](const auto& key, const auto& of_trace) {
+      if (sweep.points.size() == 1) others.add(key, of_trace);
+    };
+    auto done =
+        bench::finished_evaluations(datasets, devices.front().name, bench::accepting(config), rejected);
     if (options.retry_failed)
       std::erase_if(done, [](const auto& entry) { return entry.second != model::Status::PASSED; });
     return done;
@@ -293,6 +331,7 @@ int run(RunOptions options) {
       datasets, options.filter, {kind, environment.python, environment.tvm_ffi, options.measure.config.torch},
       sweep, workloads, done_of);
   log_plan_remarks(plan);
+  others.warn_of(plan);
   RunOutcome outcome = planned_outcome(plan, datasets);
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   std::optional<RunEvents> events;

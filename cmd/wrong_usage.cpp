@@ -1,9 +1,16 @@
 #include "wrong_usage.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "util/closest.h"
@@ -60,7 +67,59 @@ std::string explain(const CLI::App& command, const std::string& word) {
                      is_folder ? "; a dataset is named with --local" : "");
 }
 
+// As help writes what stands in the place of a word.
+std::string upper(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  return name;
+}
+
+// The last command that the line names, with its whole name.
+std::pair<const CLI::App*, std::string> last_command(const CLI::App& app) {
+  const CLI::App* command = &app;
+  std::string title = app.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().back();
+    title += " " + command->get_name();
+  }
+  return {command, title};
+}
+
+// "; 5 % are 0.05" of "5%".
+std::string share_of_percent(const std::string& value) {
+  if (!value.ends_with('%')) return "";
+  const std::string digits = value.substr(0, value.size() - 1);
+  char* end = nullptr;
+  const double percent = std::strtod(digits.c_str(), &end);
+  if (digits.empty() || *end != '\0' || !std::isfinite(percent)) return "";
+  return fmt::format("; {} % are {:.6g}", digits, percent / 100);
+}
+
 }  // namespace
+
+std::string missing_or_unread(const CLI::App& app, const CLI::ParseError& error) {
+  const auto [command, title] = last_command(app);
+  const std::string text = error.what();
+  const auto rest_of = [&](std::string_view begin, std::string_view end) {
+    const bool fits =
+        text.size() > begin.size() + end.size() && text.starts_with(begin) && text.ends_with(end);
+    return fits ? text.substr(begin.size(), text.size() - begin.size() - end.size()) : "";
+  };
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (text == "A subcommand is required")
+      return fmt::format("{}: a subcommand is required: {}", title, fmt::join(commands_of(*command), ", "));
+    const std::string name = rest_of("", " is required");
+    return name.empty() ? ""
+                        : fmt::format("{}: {} is missing", title, name.starts_with('-') ? name : upper(name));
+  }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) == nullptr) return "";
+  const std::string unread = rest_of("Could not convert: ", "");
+  const auto equals = unread.find(" = ");
+  if (equals == std::string::npos) return "";
+  const std::string value = unread.substr(equals + 3);
+  return fmt::format("{}: {} takes a number, which \"{}\" is not{}", title, unread.substr(0, equals), value,
+                     share_of_percent(value));
+}
 
 std::string unknown_word(const CLI::App& app) {
   std::string title;

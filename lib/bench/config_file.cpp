@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <system_error>
+#include <vector>
 
 #include "dataset/paths.h"
 #include "util/closest.h"
@@ -45,6 +47,14 @@ class FileReader {
           "noise changes nothing beside iterations or num_trials, which say how many calls are made");
   }
 
+  // What a reader of the file would expect to count, and does not: a second value of one key, keys that are
+  // merged from elsewhere, documents after the first.
+  void refuse_unread(const std::vector<YAML::Node>& documents) const {
+    if (documents.size() > 1)
+      throw wrong(documents[1], fmt::format("it has {} documents; one is read", documents.size()));
+    if (!documents.empty()) refuse_unread(documents.front(), 0);
+  }
+
   // The part below configs.<name>.
   [[nodiscard]] YAML::Node named(const YAML::Node& root, const std::string& name) const {
     const YAML::Node configs = root.IsMap() ? root["configs"] : YAML::Node();
@@ -60,6 +70,20 @@ class FileReader {
   }
 
  private:
+  // A configuration below configs has a setting in its fifth map; what lies deeper says nothing.
+  static constexpr int kDeepest = 5;
+
+  void refuse_unread(const YAML::Node& node, int depth) const {
+    if (!node.IsMap() || depth >= kDeepest) return;
+    std::set<std::string> keys;
+    for (const auto& entry : node) {
+      const auto key = entry.first.as<std::string>("");
+      if (key == "<<") throw wrong(entry.first, "keys are not merged (<<); write them out");
+      if (!keys.insert(key).second) throw wrong(entry.first, fmt::format("{} is given twice", key));
+      refuse_unread(entry.second, depth + 1);
+    }
+  }
+
   [[nodiscard]] Error wrong(const YAML::Node& node, const std::string& what) const {
     return Error("{}:{}: {}", source_, node.Mark().line + 1, what);
   }
@@ -153,8 +177,10 @@ class FileReader {
 
 ConfigFile parse_config_file(const std::string& text, const std::string& source, const std::string& name) {
   try {
-    const YAML::Node root = YAML::Load(text);
     const FileReader reader(source);
+    const auto documents = YAML::LoadAll(text);
+    reader.refuse_unread(documents);
+    const YAML::Node root = documents.empty() ? YAML::Node() : documents.front();
     ConfigFile file;
     reader.read(root, file);
     if (!name.empty()) reader.read(reader.named(root, name), file);

@@ -282,6 +282,7 @@ void EvaluationRun::sort_calls() {
 void EvaluationRun::conclude() {
   auto concluded = calls_.conclude();
   result_.judged = std::move(concluded.extra);
+  result_.zeros_pass = std::move(concluded.zeros_pass);
   if (concluded.judgement.correct) return;
   throw Failed{model::Status::INCORRECT_NUMERICAL,
                "all calls: " + concluded.judgement.explanation,

@@ -201,6 +201,7 @@ model::MeasurementRecord record_of(const Measurement& m, const PlannedEvaluation
   record.inputs_fixed = m.inputs_fixed;
   if (!m.synthesized.empty()) record.synthesized = m.synthesized;
   record.inputs_changed = m.inputs_changed;
+  if (!m.zeros_pass.empty()) record.zeros_pass = m.zeros_pass;
   record.private_files = m.sandbox.mounts;
   if (m.torch) record.torch = compile::name_of(*m.torch);
   record.sandbox = sandbox_record(m, config);

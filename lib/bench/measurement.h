@@ -51,6 +51,7 @@ struct Measurement {
   bool sets_shared = false;                         // the sets are shared between solutions
   std::vector<std::string> synthesized{};           // inputs that --synthesize-missing made
   bool inputs_fixed = false;                        // no input is random: there is one set
+  std::vector<std::string> zeros_pass{};            // outputs in whose place zeros would have been right
   std::uint64_t inputs_changed = 0;                 // calls after which the private inputs had changed
   // Of a torch extension: what it was built with. Never kAuto.
   std::optional<compile::TorchWay> torch{};

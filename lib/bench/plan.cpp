@@ -218,7 +218,8 @@ std::string rule_name(const dataset::Dataset& dataset, const model::Definition& 
 AcceptsConfig accepting(const RunConfig& config) { return Accepted(config); }
 
 DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
-                                     const std::string& hardware, const AcceptsConfig& accepts) {
+                                     const std::string& hardware, const AcceptsConfig& accepts,
+                                     const RejectedConfig& rejected) {
   std::map<DoneKey, Verdict> verdicts;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     std::map<std::pair<std::string, std::string>, const model::Workload*> workloads;
@@ -243,12 +244,14 @@ DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datase
         return;
       if (!model::same_work(*now->second, trace.workload)) return;
       if (known != nullptr && record.rule && *record.rule != rule_name(datasets[i], *known)) return;
-      if (!accepts(record.config, known, *now->second) ||
-          !model::same_tolerance(*now->second, trace.workload))
+      if (!model::same_tolerance(*now->second, trace.workload)) return;
+      const DoneKey key{i, trace.workload.uuid, *trace.solution, *record.solution_sha256};
+      if (!accepts(record.config, known, *now->second)) {
+        if (rejected) rejected(key, record.config);
         return;
+      }
       const Verdict verdict{util::parse_past_timestamp(trace.evaluation->timestamp), record.run_id,
                             trace.evaluation->status};
-      const DoneKey key{i, trace.workload.uuid, *trace.solution, *record.solution_sha256};
       const auto [earlier, is_first] = verdicts.emplace(key, verdict);
       if (!is_first && verdict.replaces(earlier->second)) earlier->second = verdict;
     });

@@ -90,11 +90,16 @@ using AcceptsConfig =
 // Those of accepted_configs(), with the layers of `config`.
 [[nodiscard]] AcceptsConfig accepting(const RunConfig& config);
 
+// Told of each trace that lacks nothing but an accepted configuration: what it would stand for, and what it
+// has.
+using RejectedConfig = std::function<void(const DoneKey&, const nlohmann::json& config)>;
+
 // The keys of the traces that --resume accepts: same hardware and an accepted configuration, of the
 // definition as it is now, and of a workload with the sizes, inputs and tolerance that it has now. Of several
 // traces of a key the latest tells what became of it, ties go by the order of reading; but any failure of the
 // latest run does.
 [[nodiscard]] DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
-                                                   const std::string& hardware, const AcceptsConfig& accepts);
+                                                   const std::string& hardware, const AcceptsConfig& accepts,
+                                                   const RejectedConfig& rejected = {});
 
 }  // namespace fib::bench

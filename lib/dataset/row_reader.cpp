@@ -200,7 +200,8 @@ struct Own {
   std::optional<double> interval_high_ms;
   RowCalls calls{};
   std::optional<std::vector<double>> quantiles;  // of the calls
-  std::string throttled;                         // as RowCalls has it
+  std::string throttled;                         // as RowCalls has them
+  std::string zeros_pass;
 
   // What of it decides the conditions that the workload adds.
   [[nodiscard]] std::string workload_conditions() const {
@@ -287,15 +288,20 @@ void read_load(sj::value load, Own& own) {
   });
 }
 
+// "a, b" of a list of texts.
+std::string joined_texts(sj::value value) {
+  expect(value.type() == sj::json_type::array);
+  std::string joined;
+  for (sj::value text : value.get_array()) {
+    joined += joined.empty() ? "" : ", ";
+    joined += only_text(text);
+  }
+  return joined;
+}
+
 void read_device_state(sj::value state, Own& own) {
   check_object(state, std::array<std::string_view, 1>{"throttle_reasons"}, 1,
-               [&](std::size_t, sj::value value) {
-                 expect(value.type() == sj::json_type::array);
-                 for (sj::value reason : value.get_array()) {
-                   own.throttled += own.throttled.empty() ? "" : ", ";
-                   own.throttled += only_text(reason);
-                 }
-               });
+               [&](std::size_t, sj::value value) { own.throttled = joined_texts(value); });
 }
 
 // Members of other kinds than the writer's are left to the model.
@@ -319,9 +325,10 @@ void read_fib(sj::value value, Own& own) {
     sm_clock,
     load,
     trial_medians,
+    zeros_pass,
     device_state
   };
-  constexpr static std::array<std::string_view, 19> kNames = {"device",
+  constexpr static std::array<std::string_view, 20> kNames = {"device",
                                                               "run_id",
                                                               "solution_sha256",
                                                               "definition_sha256",
@@ -339,6 +346,7 @@ void read_fib(sj::value value, Own& own) {
                                                               "sm_clock_median_mhz",
                                                               "load",
                                                               "trial_medians_ms",
+                                                              "zeros_pass",
                                                               "device_state"};
   std::array<bool, kNames.size()> met{};
   for (auto entry : value.get_object()) {
@@ -405,6 +413,9 @@ void read_fib(sj::value value, Own& own) {
         break;
       case trial_medians:
         own.calls.trial_range_ms = trial_range(only_numbers(field.value()));
+        break;
+      case zeros_pass:
+        own.zeros_pass = joined_texts(field.value());
         break;
       default:
         read_device_state(field.value(), own);
@@ -597,6 +608,7 @@ std::optional<TraceRow> RowReader::read(std::string_view line) {
   evaluation.calls = own.calls;
   evaluation.calls.spread = spread_of(own.quantiles, parts->performance);
   if (!own.throttled.empty()) evaluation.calls.throttled = state_->name(own.throttled);
+  if (!own.zeros_pass.empty()) evaluation.calls.zeros_pass = state_->name(own.zeros_pass);
   evaluation.reference = row_reference(own.reference, parts->performance, uuid);
   return TraceRow{state_->name(parts->definition), state_->name(parts->solution), workload,
                   std::move(evaluation)};

@@ -1,5 +1,8 @@
 #include "dataset/trace_row.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +22,12 @@ bool sweeps_options(const model::MeasurementRecord& record, const model::Workloa
   const auto items = record.sweep.items();
   return std::any_of(items.begin(), items.end(),
                      [&](const auto& item) { return model::find(workload.axes, item.key()) == nullptr; });
+}
+
+// "dx, dy"; nothing where there are none.
+std::optional<std::string> zeros_text(const std::optional<std::vector<std::string>>& outputs) {
+  if (!outputs || outputs->empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(*outputs, ", "));
 }
 
 // "sw_power_cap, hw_slowdown"; nothing where the state tells of none.
@@ -151,7 +160,8 @@ RowEvaluation RowPool::evaluation(const model::Evaluation& evaluation, const mod
                record.load,
                known(throttle_text(record.device_state)),
                spread_of(record.quantiles_ms, row.performance),
-               trial_range(record.trial_medians_ms)};
+               trial_range(record.trial_medians_ms),
+               known(zeros_text(record.zeros_pass))};
   return row;
 }
 

@@ -71,6 +71,8 @@ struct RowCalls {
       nullptr;  // CUDA: why the GPU was slowed then: "sw_power_cap, ..."; null: was not
   std::optional<Spread> spread = std::nullopt;  // nothing also where it contradicts itself or the latency
   double trial_range_ms = 0;  // between the lowest and the highest of the trials' medians; 0: not recorded
+  // Outputs in whose place zeros would have passed: "dx, dy"; null: none.
+  const std::string* zeros_pass = nullptr;
 };
 
 struct RowEvaluation {

@@ -59,6 +59,11 @@ std::string explain(const Slot& slot, const Comparison& result, const Tolerance&
 
 double worse(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b); }
 
+bool is_right(const Comparison& comparison, const Tolerance& tolerance) {
+  return comparison.unwritten == 0 && comparison.matched_ratio() >= tolerance.required_matched_ratio &&
+         !exceeds(comparison, tolerance);
+}
+
 Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>& comparisons,
                             const Tolerance& tolerance) {
   Judgement judgement;
@@ -68,8 +73,7 @@ Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>&
     judgement.max_absolute_error = worse(judgement.max_absolute_error, result.max_absolute_error);
     judgement.max_relative_error = worse(judgement.max_relative_error, result.max_relative_error);
     judgement.matched_ratio = std::min(judgement.matched_ratio, result.matched_ratio());
-    const bool enough = result.matched_ratio() >= tolerance.required_matched_ratio;
-    if (result.unwritten == 0 && enough && !exceeds(result, tolerance)) continue;
+    if (is_right(result, tolerance)) continue;
     if (judgement.correct) {
       judgement.explanation = explain(layout.outputs[i], result, tolerance);
       judgement.mismatch = mismatch_of(layout.outputs[i], result);

@@ -30,6 +30,14 @@ void fill_poison(const Layout& layout, const std::vector<PoisonElement>& element
 [[nodiscard]] Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>& comparisons,
                                           const Tolerance& tolerance);
 
+// Whether an output that compares so is right: it has no unwritten elements, enough match, and no error is
+// too large. Pure.
+[[nodiscard]] bool is_right(const Comparison& comparison, const Tolerance& tolerance);
+
+// No element of zeros is one of these, whatever its dtype.
+inline constexpr PoisonElement kNoZero = {std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff},
+                                          std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
+
 // Why a claim about the outputs does not fit the layout: the status it deserves and the sentence for the log.
 struct ClaimProblem {
   bool shape = false;  // else the dtype

@@ -216,6 +216,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("synthesized", record.synthesized);
   visit("seeded", record.seeded);
   visit("inputs_changed", record.inputs_changed);
+  visit("zeros_pass", record.zeros_pass);
   visit("private_files", record.private_files);
   visit("torch", record.torch);
   visit("sandbox", record.sandbox);

@@ -206,6 +206,7 @@ struct MeasurementRecord {
   std::optional<std::vector<std::string>> synthesized;
   std::optional<bool> seeded;
   std::optional<std::uint64_t> inputs_changed;
+  std::optional<std::vector<std::string>> zeros_pass;
   std::optional<bool> private_files;
   std::optional<std::string> torch;
   std::optional<RecordedSandbox> sandbox;

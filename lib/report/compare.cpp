@@ -273,6 +273,7 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
       report.pairs.push_back(compare_pair(*detail, *other));
     } else {
       report.only_a.push_back(detail);
+      report.other_work += results_b.contains(key_of(*detail, pair_by)) ? 1 : 0;
     }
   }
   for (const Detail* detail : ordered(b, results_b, pair_by)) {

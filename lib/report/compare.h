@@ -106,6 +106,9 @@ struct CompareReport {
   std::vector<Comparison> pairs;
   std::vector<const Detail*> only_a;  // without a counterpart
   std::vector<const Detail*> only_b;
+  // Results without a counterpart in B although B has one of the same name: between them the definition has
+  // changed, or sizes or inputs of the workload.
+  std::size_t other_work = 0;
   RunRest rest_a = {};
   RunRest rest_b = {};
   // Pairs whose result in B is of a source that B has no more; of hardware on which B has anything that A has

@@ -229,6 +229,14 @@ std::string alone_text(const std::string& side, const std::vector<const Detail*>
   return text;
 }
 
+std::string other_work_text(std::size_t count) {
+  return fmt::format(
+      "{} not compared with what B has by the same names: the definition has changed, or the workload's "
+      "sizes or "
+      "inputs",
+      count == 1 ? "1 result of A is" : fmt::format("{} results of A are", count));
+}
+
 std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   const auto problems = why_gate_cannot_hold(report, gate);
   if (report.nothing_compared()) return problems.front() + ": the gate cannot hold.";
@@ -257,6 +265,7 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
                     present::plural(unknown, "result")));
   }
   for (const std::string& caution : side_cautions(report)) notes.push_back(caution);
+  if (report.other_work > 0) notes.push_back(other_work_text(report.other_work));
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
   if (std::any_of(report.pairs.begin(), report.pairs.end(), has_other_source))
@@ -366,6 +375,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
   }
   document.add("cautions", std::move(cautions));
   document.add("results", present::to_json(table_of(report, style)));
+  document.add("other_work", count_json(report.other_work));
   document.add("only_a", alone_json(report.only_a));
   document.add("only_b", alone_json(report.only_b));
   json::Value found = json::make_null();
@@ -415,6 +425,8 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
     text += present::annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
   if (report.missing() > 0)
     text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
+  if (report.other_work > 0)
+    text += present::annotation(level, "missing", other_work_text(report.other_work));
   text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
   for (const auto& notes : {machine_notes(report, kSameWithin), pair_cautions(report)}) {
     for (const std::string& note : notes)

@@ -158,6 +158,23 @@ class CallsCheck {
   Worst slow_;
 };
 
+// What passed where nothing need be computed to pass.
+void about_zeros(const std::vector<TraceRow>& rows, std::vector<std::string>& cautions) {
+  std::set<std::string> workloads;
+  std::string first;
+  for (const TraceRow& row : rows) {
+    if (!row.passed() || row.evaluation->calls.zeros_pass == nullptr) continue;
+    if (workloads.empty()) first = fmt::format("{} ({})", place_of(row), *row.evaluation->calls.zeros_pass);
+    workloads.insert(*row.definition + "\n" + row.workload->uuid);
+  }
+  if (workloads.empty()) return;
+  cautions.push_back(fmt::format(
+      "Zeros in place of an output would have passed for {}{} {}. What passed there may have computed "
+      "nothing: a lower --atol and --rtol, or a tolerance of its own for the workload, tells. fib "
+      "validate --checks workload-strength says more.",
+      present::plural(workloads.size(), "workload"), workloads.size() == 1 ? ":" : ", first of all", first));
+}
+
 void about_calls(const std::vector<TraceRow>& rows, std::string_view noun,
                  std::vector<std::string>& cautions) {
   std::map<std::string, double> highest;  // clock, by hardware
@@ -182,6 +199,7 @@ std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
   if (standing != nullptr && has_references == HasReferences::yes)
     cautions = about_references([&](const TraceRow& row) { return standing->reference_of(row); }, rows);
   about_calls(rows, noun, cautions);
+  about_zeros(rows, cautions);
   return cautions;
 }
 
@@ -189,6 +207,7 @@ std::vector<std::string> cautions_of(const dataset::ReferenceTimes& references,
                                      const std::vector<TraceRow>& rows) {
   auto cautions = about_references([&](const TraceRow& row) { return references.of(row); }, rows);
   about_calls(rows, "result", cautions);
+  about_zeros(rows, cautions);
   return cautions;
 }
 

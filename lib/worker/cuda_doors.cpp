@@ -219,6 +219,18 @@ class CudaDoor : public Door {
     return judgement;
   }
 
+  std::vector<bool> judge_zeros(const OutputsAt& expected, const eval::Tolerance& tolerance) override {
+    const auto& context = tools_.context;
+    context.check(context.driver().set_bytes(judged_.data(), 0, layout_.output_bytes, context.stream()),
+                  "cuMemsetD8Async");
+    std::vector<bool> right;
+    for (const auto& slot : layout_.outputs) {
+      const auto comparison = comparison_of(slot, find(slot, expected, eval::kNoZero, tolerance));
+      right.push_back(slot.count() > 0 && eval::is_right(comparison, tolerance));
+    }
+    return right;
+  }
+
   std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }
 
  private:
@@ -269,11 +281,15 @@ class CudaDoor : public Door {
                       poison, tolerance);
   }
 
-  eval::Comparison compare(const eval::Slot& slot, const OutputsAt& expected,
-                           const eval::PoisonElement& poison, const eval::Tolerance& tolerance) {
-    const Findings findings =
-        tools_.comparer.compare(slot.dtype, judged_.data() + slot.offset, expected.device + slot.offset,
-                                slot.count(), repeated(slot.dtype, poison), tolerance.atol, tolerance.rtol);
+  Findings find(const eval::Slot& slot, const OutputsAt& expected, const eval::PoisonElement& poison,
+                const eval::Tolerance& tolerance) {
+    return tools_.comparer.compare(slot.dtype, judged_.data() + slot.offset, expected.device + slot.offset,
+                                   slot.count(), repeated(slot.dtype, poison), tolerance.atol,
+                                   tolerance.rtol);
+  }
+
+  // Without the first element that does not match.
+  static eval::Comparison comparison_of(const eval::Slot& slot, const Findings& findings) {
     eval::Comparison result;
     result.count = slot.count();
     result.mismatched = findings.bad;
@@ -282,6 +298,13 @@ class CudaDoor : public Door {
     const bool infinity = findings.infinity_disagrees != 0;
     result.max_absolute_error = eval::with_disagreement(findings.absolute_error, nan, infinity);
     result.max_relative_error = eval::with_disagreement(findings.relative_error, nan, infinity);
+    return result;
+  }
+
+  eval::Comparison compare(const eval::Slot& slot, const OutputsAt& expected,
+                           const eval::PoisonElement& poison, const eval::Tolerance& tolerance) {
+    const Findings findings = find(slot, expected, poison, tolerance);
+    eval::Comparison result = comparison_of(slot, findings);
     if (findings.bad == 0) return result;
     const auto first = findings.unwritten > 0 ? findings.first_unwritten : findings.first_bad;
     result.first_bad = first;

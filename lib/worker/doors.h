@@ -51,6 +51,11 @@ class Door {
                                                     const std::vector<eval::PoisonElement>& poison,
                                                     const eval::Tolerance& tolerance, std::size_t count) = 0;
 
+  // Of each output, whether zeros in every element of it would be right; never of one without elements. The
+  // copy that was taken is overwritten. `expected` as above.
+  [[nodiscard]] virtual std::vector<bool> judge_zeros(const OutputsAt& expected,
+                                                      const eval::Tolerance& tolerance) = 0;
+
   // To be sent to the worker: inputs, then outputs.
   [[nodiscard]] virtual std::vector<int> fds() const = 0;
 };

@@ -37,6 +37,8 @@ struct OpenWorkload {
   eval::Layout layout;
   std::unique_ptr<synthesis::InputSets> sets;
   ExpectedStore::Place expected{};  // where calls of solutions are compared
+  // Outputs in whose place zeros are right; nothing: none was compared yet.
+  std::optional<std::vector<std::string>> zeros_pass{};
 };
 
 // One pair of shared buffers, attached to one worker.
@@ -291,11 +293,22 @@ class JudgeProcess {
       if (request.fills_next) begin_fill(door, 0, request.next);
       verdict.judgement =
           door.buffers->judge_taken(expected, poison, workload.document.tolerance, request.outputs);
+      if (!workload.zeros_pass) workload.zeros_pass = zeros_that_pass(*door.buffers, expected, workload);
     }
     if (request.fills_next) door.buffers->wait();
     // Nobody asks for a set of a solution's own twice.
     if (!request.set.set.owner.empty()) expected_->drop(key);
     return verdict;
+  }
+
+  static std::vector<std::string> zeros_that_pass(Door& buffers, const OutputsAt& expected,
+                                                  const OpenWorkload& workload) {
+    const auto right = buffers.judge_zeros(expected, workload.document.tolerance);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      if (right[i]) names.push_back(workload.layout.outputs[i].name);
+    }
+    return names;
   }
 
   // A worker can reach what lies on a device: there the set is made once more.
@@ -308,7 +321,10 @@ class JudgeProcess {
 
   Concluded conclude(std::uint32_t number) {
     const AttachedDoor& door = door_of(number);
-    if (!door.evaluator) return {{true, 0, 0, 1, {}}, {}};
+    if (!door.evaluator)
+      return {{true, 0, 0, 1, {}},
+              {},
+              workload_of(door.workload).zeros_pass.value_or(std::vector<std::string>{})};
     auto conclusion = door.evaluator->conclude();
     return {std::move(conclusion.judgement), std::move(conclusion.extra)};
   }

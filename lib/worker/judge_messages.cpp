@@ -105,6 +105,7 @@ void fields(auto& wire, Either<Verdict> auto& m) { fields(wire, m.judgement); }
 void fields(auto& wire, Either<Concluded> auto& m) {
   fields(wire, m.judgement);
   wire.text(m.extra);
+  wire.texts(m.zeros_pass);
 }
 
 std::string SetRequest::encode() const { return encoded(*this); }

@@ -133,6 +133,9 @@ struct Verdict {
 struct Concluded {
   eval::Judgement judgement;
   std::string extra;  // a JSON object for correctness.extra, or empty
+  // The names of outputs in whose place zeros would have been right, in the first call on the workload that
+  // was compared element by element.
+  std::vector<std::string> zeros_pass = {};
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Concluded decode(const std::string& payload);
 };

@@ -130,6 +130,25 @@ TEST_CASE("values out of range and of other types are one sentence with the line
   CHECK_THROWS_WITH(parsed("a: [1\nb: }"), Catch::StartsWith("c.yaml:2: "));
 }
 
+TEST_CASE("what a file says and would not be read is an error with its line") {
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"rtol: 0.1\natol: 0.1\nrtol: 0.2\n", "c.yaml:3: rtol is given twice"},
+      {"op_type_config:\n  moe: {rtol: 0.1}\n  moe: {atol: 1}\n", "c.yaml:3: moe is given twice"},
+      {"configs:\n  fast:\n    op_type_config:\n      moe: {rtol: 0.1, rtol: 0.2}\n",
+       "c.yaml:4: rtol is given twice"},
+      {"a: &a {rtol: 0.1}\nconfigs:\n  fast:\n    <<: *a\n",
+       "c.yaml:4: keys are not merged (<<); write them out"},
+      {"rtol: 0.1\n---\nrtol: 0.2\n", "c.yaml:3: it has 2 documents; one is read"},
+  };
+  for (const auto& [text, message] : wrong) {
+    INFO(text);
+    CHECK_THROWS_WITH(parsed(text), message);
+  }
+  // An anchor may stand for a map, also for one around it.
+  CHECK(parsed("configs:\n  a: &a {rtol: 0.1}\n  b: *a\n", "b").run.rtol == 0.1);
+  CHECK(parsed("x: &x\n  y: *x\nrtol: 0.1\n").run.rtol == 0.1);
+}
+
 TEST_CASE("keys that change nothing here are named") {
   CHECK(parsed("extra: {sampling_tvd_threshold: 0.2}\nlog_dir: /x\n").remarks ==
         std::vector<std::string>{"extra changes nothing: see docs/configuration.md",

@@ -314,6 +314,13 @@ TEST_CASE("a gate does not hold where definition or workload add other condition
   };
   CHECK(gate("", "").exit_code == 0);
   CHECK(gate(R"("rule":"gemm",)", R"("rule":"gemm",)").exit_code == 0);
+  CHECK(gate(R"("definition_sha256":"a",)", R"("definition_sha256":"a",)").exit_code == 0);
+  // Of a changed definition nothing is compared.
+  const auto changed = gate(R"("definition_sha256":"a",)", R"("definition_sha256":"b",)");
+  CHECK(changed.exit_code == 1);
+  CHECK_THAT(changed.out,
+             Catch::Contains("1 result of A is not compared with what B has by the same names: the "
+                             "definition has changed, or the workload's sizes or inputs"));
   const std::pair<const char*, const char*> others[] = {
       {R"("rule":"moe",)", "rule gemm → rule moe"},
       {R"("rule":"gemm","tolerance":{"atol":1000},)", "rule gemm, own tolerance atol 1000"},
@@ -406,6 +413,6 @@ TEST_CASE("a comparison says what it cannot do") {
         "\"alice\" is no dataset folder, and there is no dataset nowhere in which it could be");
   fails({"last~1", "last", "--local", "runs", "--fail-on-regression", "5x"}, 2, "5x: expected a percentage");
   fails({"last~1", "last", "--local", "runs", "--since", "noon"}, 2, "noon is no time");
-  fails({"last~1"}, 2, "B is required");
+  fails({"last~1"}, 2, "fib report compare: B is missing");
   fails({"empty", "failures", "--fail-on-regression", "1%"}, 1, "nothing was compared");
 }

@@ -113,7 +113,11 @@ TEST_CASE("--resume skips what has a trace and does the rest; another configurat
   run.dataset.solution("two", "bob", kHonest);
   CHECK(run.run(few({"--resume"})).out.find("1 of 1 evaluations done") == 0);
   CHECK(run.run(few({"--resume"})).out == "nothing to run: 2 evaluations are done\n");
-  CHECK(run.run(few({"--resume", "--rtol", "0.5"})).out.find("2 of 2 evaluations done") == 0);
+  const auto other = run.run(few({"--resume", "--rtol", "0.5", "--timeout", "200"}));
+  CHECK(other.out.find("2 of 2 evaluations done") == 0);
+  CHECK(other.err.find(
+            "2 of these have results with other options, which are not taken for done (rtol, timeout_s): "
+            "they are made again") != std::string::npos);
   run.dataset.solution("two", "bob", kHonest + "// changed\n");
   CHECK(run.run(few({"--resume"})).out.find("1 of 1 evaluations done") == 0);
 }

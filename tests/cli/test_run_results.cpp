@@ -59,6 +59,17 @@ TEST_CASE("--quiet says the counts and what went wrong, no more") {
   CHECK_FALSE(has(result.err, "one"));
 }
 
+TEST_CASE("where zeros would have passed, it is said below the results and in the trace") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kHonest);
+  const std::string sentence =
+      "Zeros in place of an output would have passed for 1 workload: add on w100 n=100";
+  CHECK_FALSE(has(run.run(few()).out, "Zeros"));
+  CHECK_FALSE(fib_record(read_traces(run.dataset.root()).at(0)).contains("zeros_pass"));
+  CHECK(has(run.run(few({"--atol", "1000"})).out, sentence));
+  CHECK(fib_record(read_traces(run.dataset.root()).at(1)).at("zeros_pass").dump() == R"(["c"])");
+}
+
 TEST_CASE("results that are not saved are told all the same, without hints that would not find them") {
   FibRun run;
   run.dataset.add_definition({100}).solution("one", "alice", kHonest);

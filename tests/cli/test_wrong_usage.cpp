@@ -44,6 +44,15 @@ TEST_CASE("a command or option that there is not is named, with those that are l
   check_refused({"rnu\x1b[2J"}, "fib: there is no command \"rnu?[2J\"");
 }
 
+TEST_CASE("a word that is missing is named, and a value that is no number") {
+  check_refused({"pack"}, "fib pack: FOLDER is missing");
+  check_refused({"baseline", "set"}, "fib baseline set: NAME is missing");
+  check_refused({"new"}, "fib new: a subcommand is required: definition, workload, solution");
+  check_refused({"run", "--noise", "5%"},
+                "fib run: --noise takes a number, which \"5%\" is not; 5 % are 0.05");
+  check_refused({"run", "--iterations", "ten"}, "fib run: --iterations takes a number, which \"ten\" is not");
+}
+
 TEST_CASE("flashinfer-bench's commands are told what does their work, or are taken") {
   check_refused({"serve", "--local", "x"},
                 "fib: there is no command \"serve\"; to evaluate solutions: fib run");

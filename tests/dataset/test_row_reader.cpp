@@ -74,6 +74,7 @@ void check_equal(const dataset::TraceRow& one, const dataset::TraceRow& other) {
   CHECK(calls.slow == expected_calls.slow);
   CHECK(calls.sm_clock_mhz == expected_calls.sm_clock_mhz);
   CHECK(calls.throttled == expected_calls.throttled);
+  CHECK(calls.zeros_pass == expected_calls.zeros_pass);
   REQUIRE(calls.load.has_value() == expected_calls.load.has_value());
   if (calls.load) CHECK(calls.load->average == expected_calls.load->average);
   if (calls.load) CHECK(calls.load->cores == expected_calls.load->cores);
@@ -97,7 +98,7 @@ std::string recorded(const std::string& from = "", const std::string& to = "") {
       R"("device":{"kind":"cuda","uuid":"GPU-1"},"sweep":{"M":2},"interval":{"low_ms":0.2,"high_ms":0.3},)"
       R"("synthesized":["A","B"],"reference":{"engine":"native","latency_ms":1.5,"n":40,"q25_ms":1.4,)"
       R"("q75_ms":1.75,"sets":"shared"},"rule":"low-bit","n":150,"cv":0.07,"slow_calls":12,)"
-      R"("trial_medians_ms":[1,1.5],"sm_clock_median_mhz":1755.5,"quantiles_ms":[1,1,1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2,2,5,6],)"
+      R"("trial_medians_ms":[1,1.5],"zeros_pass":["dx","dy"],"sm_clock_median_mhz":1755.5,"quantiles_ms":[1,1,1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2,2,5,6],)"
       R"("load":{"average":3.5,"cores":2},"device_state":{"power_w":90.5,"throttle_reasons":["a","b"]},)"
       R"("tolerance":{"atol":0.5,"rtol":0.25,"required_matched_ratio":0.9}})");
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
@@ -119,6 +120,8 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
       recorded(R"("latency_ms":1.5)", R"("latency_ms":2.5)"),
       recorded(R"(["a","b"])", "[]"),
       recorded(R"("average":3.5,)"),
+      recorded(R"(["dx","dy"])", "[]"),
+      recorded(R"("zeros_pass":["dx","dy"],)"),
   };
   for (const auto& text : lines) {
     INFO(text);
@@ -140,6 +143,7 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
   CHECK(row->evaluation->calls.load->average == 3.5);
   CHECK(row->evaluation->calls.load->cores == 2U);
   CHECK(*row->evaluation->calls.throttled == "a, b");
+  CHECK(*row->evaluation->calls.zeros_pass == "dx, dy");
   REQUIRE(row->evaluation->reference);
   CHECK(*row->evaluation->reference->device_uuid == "GPU-1");
   CHECK(row->evaluation->reference->median_ms == 1.5);

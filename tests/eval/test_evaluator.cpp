@@ -44,6 +44,21 @@ TEST_CASE("no error may exceed the cap, whatever share of elements must match") 
   CHECK_FALSE(c.judge({.required_matched_ratio = 0.5, .max_error = 1e30}).correct);
 }
 
+TEST_CASE("a comparison is right without unwritten elements, with enough that match and no error too large") {
+  const auto is_right = [](std::size_t mismatched, std::size_t unwritten, double error) {
+    eval::Comparison comparison;
+    comparison.count = 4;
+    comparison.mismatched = mismatched;
+    comparison.unwritten = unwritten;
+    comparison.max_absolute_error = error;
+    return eval::is_right(comparison, {.required_matched_ratio = 0.5, .max_error = 3});
+  };
+  CHECK(is_right(2, 0, 3));
+  CHECK_FALSE(is_right(3, 0, 3));
+  CHECK_FALSE(is_right(1, 1, 3));
+  CHECK_FALSE(is_right(0, 0, 3.5));
+}
+
 TEST_CASE("equal outputs are correct") {
   const auto judgement = Case().judge();
   CHECK(judgement.correct);

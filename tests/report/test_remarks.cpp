@@ -133,6 +133,31 @@ TEST_CASE("a loaded machine and a throttled GPU are said, with the worst of them
           "hw_slowdown). Let it cool, or limit its power less, and run again."});
 }
 
+TEST_CASE("workloads on which zeros would have passed are said once") {
+  dataset::RowPool pool;
+  dataset::RowCalls calls;
+  std::vector rows{passed_row(pool, "fine", calls)};
+  CHECK(report::cautions_of(nullptr, rows).empty());
+  calls.zeros_pass = pool.name("y, z");
+  rows.push_back(passed_row(pool, "one", calls));
+  rows.push_back(passed_row(pool, "other", calls));
+  const std::vector<std::string> once = {
+      "Zeros in place of an output would have passed for 1 workload: d on w M=2 (y, z). What passed there "
+      "may have "
+      "computed nothing: a lower --atol and --rtol, or a tolerance of its own for the workload, tells. fib "
+      "validate "
+      "--checks workload-strength says more."};
+  CHECK(report::cautions_of(nullptr, rows) == once);
+  rows.front().evaluation->calls = calls;
+  rows.front().definition = pool.name("c");
+  CHECK_THAT(report::cautions_of(nullptr, rows).at(0),
+             Catch::StartsWith(
+                 "Zeros in place of an output would have passed for 2 workloads, first of all c on w"));
+  // What failed there was found out.
+  for (auto& row : rows) row.evaluation->status = model::Status::INCORRECT_NUMERICAL;
+  CHECK(report::cautions_of(nullptr, rows).empty());
+}
+
 TEST_CASE("remarks are lines below a report, and members of its JSON") {
   present::Document document(present::Format::table, {});
   write(document, report::Remarks{});

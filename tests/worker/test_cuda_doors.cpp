@@ -235,6 +235,33 @@ TEST_CASE("outputs are judged as they were taken, though the door has been fille
   }
 }
 
+TEST_CASE("zeros are judged in place of each output") {
+  for (const bool on_device : {true, false}) {
+    INFO((on_device ? "on the device" : "on the host"));
+    const auto device = on_device ? make_device() : worker::make_cpu_judge_device(1);
+    const Case test(5);
+    const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 1);
+    const View outputs(*door, 1, test.layout.output_bytes);
+    worker::ExpectedStore store(*device);
+    const auto zeros_for = [&](std::uint64_t call, double value, const eval::Tolerance& tolerance) {
+      write_outputs(outputs, test.layout, value);
+      store.keep({1, {"", call}}, door->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
+      write_outputs(outputs, test.layout, 7);
+      door->take_outputs();
+      return door->judge_zeros(store.find({1, {"", call}})->at(), tolerance);
+    };
+    CHECK(zeros_for(0, 0, {}) == std::vector{true, true});
+    // The second output holds integers: 0.
+    CHECK(zeros_for(1, 0.0078125, {}) == std::vector{true, true});
+    CHECK(zeros_for(2, 0.0078125, {.atol = 0.005}) == std::vector{false, true});
+    CHECK(zeros_for(3, 1, {}) == std::vector{false, false});
+    // What a solution has left at the door stays.
+    double left = 0;
+    tensor::to_double(test.layout.outputs[0].dtype, outputs.data(), &left, 1);
+    CHECK(left == 7);
+  }
+}
+
 TEST_CASE("a copy on the host holds what the device had") {
   const auto device = make_device();
   const Case test(5);
