@@ -72,7 +72,10 @@ void Clocks::choose(Calls& calls) {
 
 void Clocks::look(Calls& calls) {
   const auto done = calls.make(of_looks()).done;
-  if (done.dropped) return;
+  if (done.dropped) {
+    ++lost_looks_;
+    return;
+  }
   if (!done.uses.empty()) uses_ = done.uses;
   // How long the device was busy: where a call waits inside, a span has gaps of the host in it.
   looks_ms_.push_back(util::in_ms(is_by_cupti(of_looks()) ? done.busy_ns : done.elapsed_ns));
@@ -90,6 +93,8 @@ void Clocks::report(Measurement& m) const {
   m.streams = probe_.streams;
   m.kernel_uses = uses_;
   m.no_witness = parts_.facts.no_tracer;
+  if (looks_ms_.empty() && lost_looks_ > 0)
+    m.no_witness = "CUPTI lost records in every call that it looked at";
   m.witness_ms = looks_ms_;
   m.witness_clock = of_looks();
 }

@@ -51,6 +51,7 @@ class Clocks {
   worker::Done probe_{};                   // a call by CUPTI's records, once one was made
   std::vector<worker::KernelUse> uses_{};  // the kernels of the last such call
   std::uint64_t slow_calls_ = 0;
+  std::uint64_t lost_looks_ = 0;
   std::uint64_t dropped_calls_ = 0;
   std::vector<double> looks_ms_{};
 };

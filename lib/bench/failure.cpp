@@ -36,6 +36,9 @@ constexpr std::array kEnds{
 constexpr std::array kAnswers{
     Sign{"keep running", ErrorCode::work_outside_call},
     Sign{"not launched by the call itself", ErrorCode::work_outside_call},
+    Sign{"records were switched off", ErrorCode::impossible_time},
+    Sign{"event of the clock", ErrorCode::impossible_time},
+    Sign{"no clock sees the end", ErrorCode::impossible_time},
     Sign{"CompilationError", ErrorCode::compile_error},  // of a compiler that runs in the first call
     Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},

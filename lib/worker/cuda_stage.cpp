@@ -41,6 +41,9 @@ CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, const 
 
 void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
   using device::cuda::DeviceMemory;
+  // What was launched while the solution was loaded is its own affair; what it has left behind a call is not.
+  const std::uint64_t unheard = watcher_ ? watcher_->take_unheard() : 0;
+  if (exchange_) refuse_orphans(unheard);
   exchange_.reset();
   exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(shared));
   // Given back first: there may not be room for both.
@@ -111,7 +114,11 @@ Done CudaStage::run(Target& target, Clock clock) {
 
 device::cuda::Timing CudaStage::time(Target& target, Clock clock) {
   const auto call = [&] { target.call(); };
-  if (clock != Clock::kEventSegments) return timer_.time(call, clock != Clock::kOpenEvents);
+  if (clock != Clock::kEventSegments) {
+    // Nobody listens here: what the call launches is no work outside of it.
+    const device::cuda::OwnWork own(device::cuda::OwnWork::Signals::kCome);
+    return timer_.time(call, clock != Clock::kOpenEvents);
+  }
   if (!segment_timer_) throw Error("there is no clock that follows a call");
   return segment_timer_->time(call);
 }
@@ -124,6 +131,8 @@ Done CudaStage::trace(Target& target, Clock clock) {
     done.host_ns = static_cast<double>(util::monotonic_ns() - begin);
   });
   if (trace.dropped == 0) refuse_orphans(trace.orphans);
+  if (trace.dropped == 0 && trace.missing > 0)
+    throw Error("{} launches of the call have no record: its records were switched off", trace.missing);
   done.kernels = static_cast<std::uint32_t>(trace.kernels);
   done.copies = static_cast<std::uint32_t>(trace.copies);
   done.streams = static_cast<std::uint32_t>(trace.streams);

@@ -263,6 +263,40 @@ TEST_CASE("a stream that is captured is left alone") {
   CHECK(call.finish().segments.at(0).span_ns == Approx(7000));
 }
 
+TEST_CASE("work behind a capture that another thread ends has a time") {
+  Call call;
+  call.work(kMain, 3);
+  call.wait();
+  call.tell(Effect::kBeginCapture, kSide);
+  std::thread([&] { call.tell(Effect::kEndCapture, kSide); }).join();
+  call.work(kMain, 7);
+  const auto result = call.finish();
+  REQUIRE(result.segments.size() == 2);
+  CHECK(result.segments[1].span_ns == Approx(7000));
+  CHECK_FALSE(result.is_unfinished);
+}
+
+TEST_CASE("work whose end the device does not reach is told") {
+  Call call;
+  call.work(kMain, 3);
+  call.recorder.release();
+  CHECK(call.recorder.finish().is_unfinished);
+}
+
+TEST_CASE("who records an event of the recorder is told") {
+  for (const std::uintptr_t number : {1, 2, 9}) {
+    Call call;
+    call.work(kMain, 3);
+    ApiCall record;
+    record.effect = Effect::kOrder;
+    record.stream = kMain;
+    record.event = reinterpret_cast<CUevent>(number);  // NOLINT
+    call.recorder.before(record);
+    call.recorder.after(record);
+    CHECK(call.finish().records_own_event == (number != 9));
+  }
+}
+
 TEST_CASE("who asks again and again whether the device is ready is let through") {
   Call call;
   call.work(kMain, 5);

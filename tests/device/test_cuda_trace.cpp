@@ -34,6 +34,13 @@ TEST_CASE("fib's own work is not the call's, and no orphan") {
   CHECK(trace.span_ns == 5);
 }
 
+TEST_CASE("launches without a record are missing") {
+  const auto trace =
+      summarise({{0, 10, 1, 1, true, false}, {10, 20, 1, 3, true, false}}, {{1, 2, 3}, {}, {1, 2, 3}});
+  CHECK(trace.missing == 1);
+  CHECK(trace.kernels == 2);
+}
+
 TEST_CASE("a call without work has no time") {
   const auto trace = summarise({}, {});
   CHECK(trace.kernels == 0);

@@ -103,6 +103,9 @@ const std::map<std::string, Expectation>& expectations() {
       // Events on the main stream alone see nothing of it.
       {"host_short_side_stream", {none, "PASSED", "", 0.0005, "event-segments"}},
       {"host_two_streams", {none, "PASSED", "", 0.3, "event-segments"}},
+      // The second of its two kernels takes half a millisecond.
+      {"host_ends_capture_elsewhere", {none, "PASSED", "", 0.3, "event-segments"}},
+      {"host_switches_records_off", {none, "RUNTIME_ERROR", "its records were switched off"}},
       {"host_late_thread", {none, "INCORRECT_NUMERICAL", "1000 of 1000 elements were never written"}},
       {"host_allocates_200_gb", {none, "RUNTIME_ERROR", "returned the error code 2"}},
       {"host_device_launch",
@@ -131,6 +134,7 @@ const std::map<std::string, std::string>& error_codes() {
       {"huge_workspace", "out_of_memory"},
       {"host_works_ahead", "work_outside_call"},
       {"host_leaves_work", "work_outside_call"},
+      {"host_switches_records_off", "impossible_time"},
       {"host_late_thread", "unwritten_output"},
       {"host_allocates_200_gb", "error_returned"},
       {"host_segfault", "crash"},

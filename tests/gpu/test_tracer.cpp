@@ -37,6 +37,7 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
       CHECK(trace.copies == 1);
       CHECK(trace.streams == 1);
       CHECK(trace.orphans == 0);
+      CHECK(trace.missing == 0);
       CHECK(trace.dropped == 0);
       CHECK(trace.busy_ns > 79'000);
       CHECK(trace.busy_ns < 95'000);
@@ -87,15 +88,36 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
       for (const auto kind : {CUPTI_ACTIVITY_KIND_KERNEL, CUPTI_ACTIVITY_KIND_MEMSET}) cupti.disable(kind);
       if (by_thread) std::thread(set).join();
       if (!by_thread) set();
-      CHECK(tracer.call([&] { spin(20'000); }).kernels == 0);
+      const auto unrecorded = tracer.call([&] { spin(20'000); });
+      CHECK(unrecorded.kernels == 0);
+      CHECK(unrecorded.missing == 1);
       CHECK(tracer.finish() == 1);
     }
-    // Where nobody listens, other threads' work is counted.
-    CHECK(watcher.take_unheard() == 0);
+    // Also within the call, for one of its launches.
+    tracer.start(TraceKind::kOneAtATime);
+    const auto half = tracer.call([&] {
+      spin(20'000);
+      cupti.disable(CUPTI_ACTIVITY_KIND_KERNEL);
+      spin(20'000);
+      cupti.enable(CUPTI_ACTIVITY_KIND_KERNEL);
+    });
+    CHECK(half.kernels == 1);
+    CHECK(half.missing == 1);
+    CHECK(tracer.finish() == 0);
+    // Where nobody listens, the work of whoever is not fib is counted, on this thread too.
+    (void)watcher.take_unheard();
     set();
-    CHECK(watcher.take_unheard() == 0);
+    CHECK(watcher.take_unheard() == 1);
     std::thread(set).join();
     CHECK(watcher.take_unheard() == 1);
+    {
+      const device::cuda::OwnWork own;
+      set();
+      CHECK(watcher.take_unheard() == 0);
+      std::thread(set).join();
+      CHECK(watcher.take_unheard() == 1);
+    }
+    tracer.own(set);
     CHECK(watcher.take_unheard() == 0);
 
     const auto nothing = traced(TraceKind::kConcurrent, [] {});

@@ -4,11 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "cuda/cupti.h"
@@ -23,6 +22,7 @@ constexpr std::uint32_t kMostFunctions = 2048;  // CUPTI numbers them; CUDA 13 h
 constexpr std::size_t kMostStagedBytes = 64 * 1024;
 
 thread_local bool in_listener = false;
+thread_local int own_works = 0;  // that live on this thread
 
 // Where a function's arguments hold the stream, and whether 0 means the thread's own default stream.
 struct StreamPlace {
@@ -71,6 +71,12 @@ CUstream stream_in(const void* arguments, std::size_t offset) {
   return stream;
 }
 
+CUevent event_in(const void* arguments) {
+  CUevent event = nullptr;
+  std::memcpy(&event, arguments, sizeof event);  // NOLINT: a handle
+  return event;
+}
+
 bool is_launch_ex(CUpti_CallbackId id) {
   return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
          id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
@@ -85,12 +91,23 @@ bool works_on_default_stream(std::string_view function) {
   return function.starts_with("cuMemcpy") || function.starts_with("cuMemset");
 }
 
-bool is_recorded(std::string_view function) {
-  constexpr std::string_view kRecorded[] = {"cuLaunchKernel", "cuLaunchCooperativeKernel", "cuGraphLaunch",
-                                            "cuMemcpy", "cuMemset"};
-  return std::any_of(std::begin(kRecorded), std::end(kRecorded),
+bool begins(std::string_view function, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(),
                      [&](std::string_view name) { return function.starts_with(name); });
 }
+
+bool gives_work(std::string_view function) {
+  return begins(function,
+                {"cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuMemPrefetch", "cuStreamWaitValue",
+                 "cuStreamWriteValue", "cuStreamBatchMemOp", "cuStreamAddCallback"});
+}
+
+bool is_launch(std::string_view function) {
+  return begins(function, {"cuLaunch", "cuGraphLaunch"}) && !begins(function, {"cuLaunchHostFunc"});
+}
+
+// Of functions that record an event: their first argument.
+bool records_event(std::string_view function) { return function.starts_with("cuEventRecord"); }
 
 // The copies and sets without a stream that work on the thread's own default stream have numbers in a row.
 bool is_of_thread(CUpti_CallbackId id) {
@@ -119,7 +136,6 @@ class ApiWatcher::Subscription {
 
   void start(Listener& listener) {
     if (!enabled_) enable();
-    thread_ = std::this_thread::get_id();
     listener_.store(&listener);
   }
   void stop() { listener_.store(nullptr); }
@@ -148,8 +164,8 @@ class ApiWatcher::Subscription {
     Listener* const listener = subscription.listener_.load();
     if (listener == nullptr) {
       const auto site = static_cast<const CUpti_CallbackData*>(data)->callbackSite;
-      const bool is_other = std::this_thread::get_id() != subscription.thread_.load();
-      if (is_other && site == CUPTI_API_ENTER && is_recorded(function->second.name)) ++subscription.unheard_;
+      if (own_works == 0 && site == CUPTI_API_ENTER && gives_work(function->second.name))
+        ++subscription.unheard_;
       return;
     }
     // The arguments are the caller's memory: what runs while they are read (a handler of a fault, say) is
@@ -169,7 +185,9 @@ class ApiWatcher::Subscription {
     ApiCall call;
     call.effect = function.effect;
     call.correlation = info.correlationId;
-    call.is_recorded = is_recorded(function.name);
+    call.gives_work = gives_work(function.name);
+    call.is_launch = is_launch(function.name);
+    if (records_event(function.name)) call.event = event_in(info.functionParams);
     if (call.effect == Effect::kCopy && !may_block(id, info.functionParams)) call.effect = Effect::kWork;
     call.in_this_context = info.context == nullptr || info.context == context_.handle();
     if (info.callbackSite == CUPTI_API_EXIT && info.functionReturnValue != nullptr)
@@ -255,7 +273,6 @@ class ApiWatcher::Subscription {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::map<CUpti_CallbackId, Function> functions_;
   std::atomic<Listener*> listener_ = nullptr;
-  std::atomic<std::thread::id> thread_{};  // of the last start()
   std::atomic<std::uint64_t> unheard_ = 0;
   bool enabled_ = false;
 };
@@ -265,5 +282,18 @@ ApiWatcher::~ApiWatcher() = default;
 void ApiWatcher::start(Listener& listener) { subscription_->start(listener); }
 void ApiWatcher::stop() { subscription_->stop(); }
 std::uint64_t ApiWatcher::take_unheard() { return subscription_->take_unheard(); }
+
+OwnWork::OwnWork(Signals signals) {
+  sigset_t held_back;
+  ::sigemptyset(&held_back);
+  if (signals == Signals::kWait) ::sigfillset(&held_back);
+  ::pthread_sigmask(SIG_BLOCK, &held_back, &signals_);
+  ++own_works;
+}
+
+OwnWork::~OwnWork() {
+  --own_works;
+  ::pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
+}
 
 }  // namespace fib::device::cuda

@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include <csignal>
 #include <cstdint>
 #include <memory>
 
@@ -17,7 +18,9 @@ struct ApiCall {
   bool knows_stream = true;   // false: it queues something on a stream that fib cannot name
   std::uint32_t correlation = 0;   // CUPTI's number of it, which records of its work carry
   bool in_this_context = true;     // it is made in the context that is timed
-  bool is_recorded = false;        // CUPTI's activity records tell of its work: a launch, a copy, a set
+  bool gives_work = false;         // to the device, or holds a stream back: launches, copies, sets, waits
+  bool is_launch = false;          // of kernels or of a graph, for which CUPTI makes records
+  CUevent event = nullptr;         // that it records
   CUresult result = CUDA_SUCCESS;  // when it has happened
 };
 
@@ -46,13 +49,27 @@ class ApiWatcher {
   void start(Listener& listener);
   void stop();
 
-  // How often other threads than that of the last start() have given the device work while nobody listened,
-  // since the last time that this was asked, as far as CUPTI would record it.
+  // How often anybody but fib itself (OwnWork) has given the device work while nobody listened, since the
+  // last time that this was asked.
   [[nodiscard]] std::uint64_t take_unheard();
 
  private:
   class Subscription;
   std::unique_ptr<Subscription> subscription_;
+};
+
+// While one lives, what this thread gives the device does not count as unheard. Signals wait meanwhile, since
+// their handlers are not fib's, unless this is around a call, whose threads would inherit that.
+class OwnWork {
+ public:
+  enum class Signals { kWait, kCome };
+  explicit OwnWork(Signals signals = Signals::kWait);
+  ~OwnWork();
+  OwnWork(const OwnWork&) = delete;
+  OwnWork& operator=(const OwnWork&) = delete;
+
+ private:
+  sigset_t signals_{};  // that were held back before
 };
 
 }  // namespace fib::device::cuda

@@ -56,6 +56,7 @@ void SegmentRecorder::before(const ApiCall& call) {
     // The ends are recorded by the thread of the call.
     if (may_wait(call.effect) && is_open_ && !released_) let_go(now);
   } else {
+    result_.records_own_event |= call.event != nullptr && owns(call.event);
     if (queues(call)) {
       result_.has_unknown_stream |= !call.knows_stream;
       if (call.knows_stream) queue(call.stream, has_effect);
@@ -97,7 +98,9 @@ SegmentRecorder::Result SegmentRecorder::finish() {
     if (streams_[i].worked) note(driver_.event_synchronize(streams_[i].end));
   }
   is_last_ = false;
-  (void)try_to_close(true);
+  // Whatever the call has done to the count of its captures: its work has an end.
+  captures_ = 0;
+  result_.is_unfinished = !try_to_close(true);
   return std::move(result_);
 }
 
@@ -245,6 +248,11 @@ bool SegmentRecorder::is_captured(CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return driver_.stream_is_capturing(stream, &status) == CUDA_SUCCESS &&
          status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+bool SegmentRecorder::owns(CUevent event) const {
+  return std::any_of(streams_.begin(), streams_.end(),
+                     [&](const Stream& entry) { return entry.begin == event || entry.end == event; });
 }
 
 void SegmentRecorder::note(CUresult result) {

@@ -51,7 +51,9 @@ class SegmentRecorder final : public ApiWatcher::Listener {
     std::uint64_t orphans = 0;      // pieces of work from other threads
     bool has_foreign_work = false;  // in another context
     bool has_unknown_stream = false;
-    CUresult error = CUDA_SUCCESS;  // of the recorder's own calls, the first
+    bool records_own_event = false;  // the call has recorded one of the recorder's events
+    bool is_unfinished = false;      // there is work whose end is not known
+    CUresult error = CUDA_SUCCESS;   // of the recorder's own calls, the first
   };
   [[nodiscard]] Result finish();
 
@@ -81,6 +83,7 @@ class SegmentRecorder final : public ApiWatcher::Listener {
   Stream& entry_of(CUstream stream);
   [[nodiscard]] CUstream anchor_of(CUstream stream);
   bool is_captured(CUstream stream);
+  [[nodiscard]] bool owns(CUevent event) const;
   void note(CUresult result);
 
   const fib::cuda::Driver& driver_;

@@ -37,7 +37,10 @@ CUresult SegmentTimer::spin(CUstream stream) {
 Timing SegmentTimer::time(const std::function<void()>& work) {
   const std::atomic_ref<std::uint32_t> released(*reinterpret_cast<std::uint32_t*>(shared_.data()));
   released.store(0);
-  kernels_.spin(shared_.device(), kLeastSpinNs, kSpinLimitNs, shared_.device() + kFirstClocksOffset);
+  {
+    const OwnWork own;
+    kernels_.spin(shared_.device(), kLeastSpinNs, kSpinLimitNs, shared_.device() + kFirstClocksOffset);
+  }
   recorder_.start();
   watcher_.start(recorder_);
   const std::int64_t begin = util::monotonic_ns();
@@ -68,6 +71,8 @@ Timing SegmentTimer::timing_of(const SegmentRecorder::Result& result) const {
     throw Error("{} pieces of work on the device were not launched by the call itself", result.orphans);
   if (result.has_foreign_work)
     throw Error("the call works in a CUDA context of its own, where no clock runs");
+  if (result.records_own_event) throw Error("the call records an event of the clock");
+  if (result.is_unfinished) throw Error("the call leaves work of which no clock sees the end");
   if (result.has_unknown_stream) throw Error("the call gives the device work in a way that no clock knows");
   Timing timing;
   timing.device_ns = device_time(result.segments, timer_.empty_ns());

@@ -41,6 +41,11 @@ Trace summarise(const std::vector<Activity>& activities, const AskedFor& asked_f
   Trace trace;
   const std::set<std::uint32_t> by_call(asked_for.by_call.begin(), asked_for.by_call.end());
   const std::set<std::uint32_t> by_fib(asked_for.by_fib.begin(), asked_for.by_fib.end());
+  std::set<std::uint32_t> recorded;
+  for (const auto& activity : activities) recorded.insert(activity.correlation);
+  trace.missing = static_cast<std::uint64_t>(
+      std::count_if(asked_for.launches.begin(), asked_for.launches.end(),
+                    [&](std::uint32_t launch) { return !recorded.contains(launch); }));
   std::vector<Activity> counted;
   for (const auto& activity : activities) {
     if (by_fib.contains(activity.correlation)) continue;

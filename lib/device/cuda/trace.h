@@ -42,6 +42,7 @@ struct Activity {
 struct AskedFor {
   std::vector<std::uint32_t> by_call;  // of the solution, within its call
   std::vector<std::uint32_t> by_fib;
+  std::vector<std::uint32_t> launches = {};  // of by_call: those that the device has worked for
 };
 
 // What the device did for one call.
@@ -50,6 +51,7 @@ struct Trace {
   std::uint64_t copies = 0;   // copies and sets
   std::uint64_t streams = 0;  // how many had work
   std::uint64_t orphans = 0;  // pieces that neither the call nor fib asked for: other threads' work
+  std::uint64_t missing = 0;  // launches of the call without any record: somebody has switched records off
   std::uint64_t dropped = 0;  // records that were lost: nothing else here is to be believed
   double busy_ns = 0;         // how long the device did anything
   double span_ns = 0;         // from the first begin to the last end

@@ -47,8 +47,8 @@ class Tracer::Session final : public ApiWatcher::Listener {
  public:
   enum class Phase { kNone, kCall, kOwn };
 
-  Session(Cupti cupti, ApiWatcher& watcher, Limits limits)
-      : cupti_(std::move(cupti)), watcher_(watcher), limits_(limits) {
+  Session(Cupti cupti, const fib::cuda::Driver& driver, ApiWatcher& watcher, Limits limits)
+      : cupti_(std::move(cupti)), driver_(driver), watcher_(watcher), limits_(limits) {
     if (active_ != nullptr) throw Error("a process has one CUPTI session");
     active_ = this;
     cupti_.check(cupti_.register_callbacks(&Session::request_buffer, &Session::take_buffer),
@@ -93,9 +93,11 @@ class Tracer::Session final : public ApiWatcher::Listener {
     if (phase_ == Phase::kOwn) asked_for_.by_fib.push_back(call.correlation);
   }
   void after(const ApiCall& call) override {
-    if (!call.is_recorded || call.result != CUDA_SUCCESS) return;
+    if (!call.gives_work || call.result != CUDA_SUCCESS) return;
     const bool is_known = std::this_thread::get_id() == thread_ && phase_ != Phase::kNone;
     if (!is_known) ++uncalled_;
+    if (is_known && phase_ == Phase::kCall && call.is_launch && !is_captured(call))
+      asked_for_.launches.push_back(call.correlation);
   }
   [[nodiscard]] std::uint64_t uncalled() const { return uncalled_; }
 
@@ -166,9 +168,16 @@ class Tracer::Session final : public ApiWatcher::Listener {
     activities_.push_back({time_of(begin), time_of(end), stream, correlation, kernel, from_device});
   }
 
+  [[nodiscard]] bool is_captured(const ApiCall& call) const {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return call.knows_stream && driver_.stream_is_capturing(call.stream, &status) == CUDA_SUCCESS &&
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+  }
+
   static inline Session* active_ = nullptr;  // for CUPTI's callbacks only
 
   Cupti cupti_;
+  const fib::cuda::Driver& driver_;
   ApiWatcher& watcher_;
   Limits limits_;
   std::atomic<std::size_t> buffers_out_ = 0;
@@ -185,7 +194,7 @@ class Tracer::Session final : public ApiWatcher::Listener {
 Tracer::Tracer(const Context& context, ApiWatcher& watcher, Limits limits) : context_(context) {
   Cupti cupti = Cupti::open();
   if (!cupti.problem.empty()) throw Error("{}", cupti.problem);
-  session_ = std::make_unique<Session>(std::move(cupti), watcher, limits);
+  session_ = std::make_unique<Session>(std::move(cupti), context.driver(), watcher, limits);
   // The first use is slow; it shall not fall into a call.
   const DeviceMemory word(context, 1);
   start(TraceKind::kConcurrent);
@@ -213,6 +222,7 @@ Trace Tracer::call(const std::function<void()>& work) {
 }
 
 void Tracer::own(const std::function<void()>& work) {
+  const OwnWork own;
   session_->set_phase(Session::Phase::kOwn);
   work();
   session_->set_phase(Session::Phase::kNone);
