@@ -91,19 +91,19 @@ bool works_on_default_stream(std::string_view function) {
   return function.starts_with("cuMemcpy") || function.starts_with("cuMemset");
 }
 
-bool begins(std::string_view function, std::initializer_list<std::string_view> names) {
+bool begins_with(std::string_view function, std::initializer_list<std::string_view> names) {
   return std::any_of(names.begin(), names.end(),
                      [&](std::string_view name) { return function.starts_with(name); });
 }
 
 bool gives_work(std::string_view function) {
-  return begins(function,
-                {"cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuMemPrefetch", "cuStreamWaitValue",
+  return begins_with(
+      function, {"cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuMemPrefetch", "cuStreamWaitValue",
                  "cuStreamWriteValue", "cuStreamBatchMemOp", "cuStreamAddCallback"});
 }
 
 bool is_launch(std::string_view function) {
-  return begins(function, {"cuLaunch", "cuGraphLaunch"}) && !begins(function, {"cuLaunchHostFunc"});
+  return begins_with(function, {"cuLaunch", "cuGraphLaunch"}) && !begins_with(function, {"cuLaunchHostFunc"});
 }
 
 // Of functions that record an event: their first argument.
