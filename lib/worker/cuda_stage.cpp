@@ -132,7 +132,7 @@ Done CudaStage::trace(Target& target, Clock clock) {
   });
   if (trace.dropped == 0) refuse_orphans(trace.orphans);
   if (trace.dropped == 0 && trace.missing > 0)
-    throw Error("{} launches of the call have no record: its records were switched off", trace.missing);
+    throw Error("of {} of the call's launches there is no record: records were switched off", trace.missing);
   done.kernels = static_cast<std::uint32_t>(trace.kernels);
   done.copies = static_cast<std::uint32_t>(trace.copies);
   done.streams = static_cast<std::uint32_t>(trace.streams);

@@ -105,7 +105,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"host_two_streams", {none, "PASSED", "", 0.3, "event-segments"}},
       // The second of its two kernels takes half a millisecond.
       {"host_ends_capture_elsewhere", {none, "PASSED", "", 0.3, "event-segments"}},
-      {"host_switches_records_off", {none, "RUNTIME_ERROR", "its records were switched off"}},
+      {"host_switches_records_off", {none, "RUNTIME_ERROR", "records were switched off"}},
       {"host_late_thread", {none, "INCORRECT_NUMERICAL", "1000 of 1000 elements were never written"}},
       {"host_allocates_200_gb", {none, "RUNTIME_ERROR", "returned the error code 2"}},
       {"host_device_launch",
