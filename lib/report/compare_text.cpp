@@ -170,7 +170,7 @@ std::string scatter_text(const std::string& hardware, const Drift& drift) {
 std::vector<std::string> machine_notes(const CompareReport& report, double least) {
   std::vector<std::string> notes;
   for (const auto& [hardware, drift] : report.drifts) {
-    if (std::abs(drift.ratio - 1) >= least) notes.push_back(drift_text(report, hardware, drift));
+    if (drift.is_beyond(least)) notes.push_back(drift_text(report, hardware, drift));
     const std::string scatter = scatter_text(hardware, drift);
     if (!scatter.empty()) notes.push_back(scatter);
   }

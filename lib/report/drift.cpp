@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kDeviations = 3;
 constexpr double kDeviationOverMedian = 1.4826;
+constexpr double kErrorsIn95 = 1.96;
+constexpr double kMedianOverMeanError = 1.2533;  // of a normal distribution
 
 }  // namespace
 
@@ -18,13 +20,17 @@ std::optional<Drift> drift_of(const std::vector<SameSource>& pairs) {
   std::vector<double> logarithms;
   for (const SameSource& pair : pairs) logarithms.push_back(std::log(pair.ratio));
   const double middle = util::median_of(logarithms);
+  std::vector<double> from_middle;
+  for (const double logarithm : logarithms) from_middle.push_back(std::abs(logarithm - middle));
+  const double error = kMedianOverMeanError * kDeviationOverMedian * util::median_of(from_middle) /
+                       std::sqrt(static_cast<double>(pairs.size()));
   std::vector<double> distances;
   for (const SameSource& pair : pairs) {
     if (pair.noise)
       distances.push_back(std::abs(std::log(pair.ratio) - middle) /
                           std::log1p(std::max(*pair.noise, kLeastNoise)));
   }
-  Drift drift{std::exp(middle), 1, pairs.size()};
+  Drift drift{std::exp(middle), 1, pairs.size(), std::expm1(kErrorsIn95 * error)};
   if (distances.size() >= kScatterPairs)
     drift.scatter =
         std::clamp(kDeviations * kDeviationOverMedian * util::median_of(distances), 1.0, kMostScatter);
@@ -37,6 +43,10 @@ std::map<std::string, Drift> drifts_of(const SameSources& pairs) {
     if (const auto drift = drift_of(of_hardware)) drifts[hardware] = *drift;
   }
   return drifts;
+}
+
+bool Drift::is_beyond(double least) const {
+  return std::abs(ratio - 1) >= least && std::abs(std::log(ratio)) > std::log1p(doubt);
 }
 
 double wider(double noise, double scatter) {

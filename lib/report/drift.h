@@ -14,7 +14,10 @@ struct Drift {
   double ratio = 1;       // the median of B's latencies over A's
   double scatter = 1;     // how many times as wide the results' own noise has to be taken: 1 to kMostScatter
   std::size_t pairs = 0;  // of the same source that passed on both sides
+  double doubt = 0;  // in 95 of 100 cases the ratio of equal sides is off by a factor of at most 1 + doubt
 
+  // Whether the sides differ by at least this share, and by more than the doubt.
+  [[nodiscard]] bool is_beyond(double least) const;
   [[nodiscard]] bool is_scattered() const { return scatter >= 1.05; }  // so much that it is told
 };
 
@@ -33,7 +36,9 @@ struct SameSource {
 // With z the distance of a ratio from the drift over its noise (both in logarithms; the noise at least
 // kLeastNoise), it is three standard deviations of z, by the median of |z| (times 1.4826, of a normal
 // distribution), which single changes move little; three, since many results are judged at once. It is
-// kMostScatter at most: what became slower in half of all results must not hide itself. Pure.
+// kMostScatter at most: what became slower in half of all results must not hide itself. The doubt is that of
+// a median of so many values: 1.96 standard errors, 1.2533 standard deviations over the root of their number,
+// by the median of their distances from the drift, as above. Pure.
 [[nodiscard]] std::optional<Drift> drift_of(const std::vector<SameSource>& pairs);
 
 // That of each hardware which has one. Pure.

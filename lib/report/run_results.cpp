@@ -218,7 +218,7 @@ SameSources unchanged_in(const std::vector<Detail>& results, const EarlierResult
 std::vector<std::string> drift_notes(const Drift& drift) {
   std::vector<std::string> notes;
   const double change = drift.ratio - 1;
-  if (std::abs(change) >= kSameWithin)
+  if (drift.is_beyond(kSameWithin))
     notes.push_back(fmt::format(
         "{} of the same source are {:.1f}% {} than before (median): the machine or its software may have "
         "changed, and the table's changes include that",

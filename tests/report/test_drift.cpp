@@ -30,6 +30,25 @@ TEST_CASE("drift is the median ratio of five results or more") {
   CHECK(even->scatter == 1);  // six are too few to say
 }
 
+TEST_CASE("a drift is one beyond the doubt that so many results leave") {
+  // Nine results, half of which lie within 0.1 of the median's logarithm.
+  const std::vector<double> spread{-0.25, -0.2, -0.15, -0.1, 0, 0.1, 0.15, 0.2, 0.25};
+  const auto drift_by = [&](double factor) {
+    std::vector<double> ratios;
+    for (const double logarithm : spread) ratios.push_back(factor * std::exp(logarithm));
+    return *report::drift_of(with_noise(ratios, 0.05));
+  };
+  CHECK(drift_by(1.1).doubt == Approx(std::expm1(1.96 * 1.2533 * 1.4826 * 0.15 / 3)));
+  CHECK_FALSE(drift_by(1.1).is_beyond(0.01));
+  CHECK_FALSE(drift_by(1 / 1.1).is_beyond(0.01));
+  CHECK(drift_by(1.3).is_beyond(0.01));
+  CHECK(drift_by(1 / 1.3).is_beyond(0.01));
+  const auto sure = *report::drift_of(with_noise({1.02, 1.02, 1.02, 1.02, 1.02}, 0.05));
+  CHECK(sure.doubt == Approx(0).margin(1e-12));
+  CHECK(sure.is_beyond(0.01));
+  CHECK_FALSE(sure.is_beyond(0.03));
+}
+
 TEST_CASE("scatter is how far ten results or more lie from the drift, over their noise") {
   // Most logarithms lie 0.1 away from the median.
   const double up = std::exp(0.1);
