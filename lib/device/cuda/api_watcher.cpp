@@ -1,16 +1,23 @@
 #include "device/cuda/api_watcher.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "cuda/cupti.h"
+#include "util/errno_error.h"
+#include "util/unique_fd.h"
 
 namespace fib::device::cuda {
 namespace {
@@ -28,6 +35,33 @@ thread_local int own_works = 0;  // that live on this thread
 struct StreamPlace {
   std::size_t offset = 0;
   bool of_thread = false;
+};
+
+// Copies the caller's memory by the kernel, which says that it cannot be read where reading it would raise a
+// signal: the handler of one could show the driver other arguments than fib.
+class CallersMemory {
+ public:
+  CallersMemory() {
+    std::array<int, 2> ends{-1, -1};
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw util::errno_error("cannot open a pipe");
+    out_ = util::UniqueFd(ends[0]);
+    in_ = util::UniqueFd(ends[1]);
+  }
+
+  template <typename T>
+  [[nodiscard]] std::optional<T> copy_of(const T* memory) const {
+    const std::lock_guard lock(mutex_);
+    T copy;
+    const auto size = static_cast<ssize_t>(sizeof copy);
+    if (::write(in_.get(), memory, sizeof copy) != size) return std::nullopt;
+    if (::read(out_.get(), &copy, sizeof copy) != size) return std::nullopt;
+    return copy;
+  }
+
+ private:
+  mutable std::mutex mutex_;  // of what lies in the pipe
+  util::UniqueFd out_;
+  util::UniqueFd in_;
 };
 
 // Two entries: of the function, and of its form for the thread's own default stream.
@@ -168,8 +202,6 @@ class ApiWatcher::Subscription {
         ++subscription.unheard_;
       return;
     }
-    // The arguments are the caller's memory: what runs while they are read (a handler of a fault, say) is
-    // told.
     const auto& info = *static_cast<const CUpti_CallbackData*>(data);
     const ApiCall call = subscription.call_of(id, function->second, info);
     in_listener = true;
@@ -201,11 +233,12 @@ class ApiWatcher::Subscription {
     return call;
   }
 
-  static std::optional<CUstream> stream_of(CUpti_CallbackId id, const Function& function,
-                                           const void* arguments) {
+  [[nodiscard]] std::optional<CUstream> stream_of(CUpti_CallbackId id, const Function& function,
+                                                  const void* arguments) const {
     if (is_launch_ex(id)) {
-      const auto& launch = *static_cast<const cuLaunchKernelEx_params*>(arguments);
-      return named(launch.config->hStream, id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
+      const auto config = callers_.copy_of(static_cast<const cuLaunchKernelEx_params*>(arguments)->config);
+      if (!config) return std::nullopt;
+      return named(config->hStream, id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
     }
     const auto place = stream_places().find(id);
     if (place != stream_places().end())
@@ -239,17 +272,21 @@ class ApiWatcher::Subscription {
       }
       case CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2:
       case CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2_ptsz:
-        return shape_may_block(*static_cast<const cuMemcpy2DAsync_v2_params*>(arguments)->pCopy);
+        return shape_may_block(
+            callers_.copy_of(static_cast<const cuMemcpy2DAsync_v2_params*>(arguments)->pCopy));
       case CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DAsync_v2:
       case CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DAsync_v2_ptsz:
-        return shape_may_block(*static_cast<const cuMemcpy3DAsync_v2_params*>(arguments)->pCopy);
+        return shape_may_block(
+            callers_.copy_of(static_cast<const cuMemcpy3DAsync_v2_params*>(arguments)->pCopy));
       default:
         return true;
     }
   }
 
   template <typename Copy>
-  [[nodiscard]] bool shape_may_block(const Copy& copy) const {
+  [[nodiscard]] bool shape_may_block(const std::optional<Copy>& read) const {
+    if (!read) return true;
+    const Copy& copy = *read;
     const auto pageable = [&](CUmemorytype type, const void* host, CUdeviceptr device) {
       if (type == CU_MEMORYTYPE_HOST) return is_pageable(host);
       return type == CU_MEMORYTYPE_UNIFIED && is_pageable(device);
@@ -270,6 +307,7 @@ class ApiWatcher::Subscription {
 
   const Context& context_;
   Cupti cupti_;
+  CallersMemory callers_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::map<CUpti_CallbackId, Function> functions_;
   std::atomic<Listener*> listener_ = nullptr;

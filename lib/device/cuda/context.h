@@ -41,8 +41,12 @@ class Context {
   void check(CUresult result, const char* function) const { driver_.check(result, function); }
   // Waits for everything that was queued on fib's stream. Throws DriverError.
   void wait() const { check(driver_.stream_synchronize(stream_), "cuStreamSynchronize"); }
-  // Waits for everything that any stream of the context has to do. Throws DriverError.
-  void wait_for_all() const { check(driver_.synchronize(), "cuCtxSynchronize"); }
+  // Waits for everything that any stream of the context has to do, whichever context is the thread's: it is
+  // this one then. Throws DriverError.
+  void wait_for_all() const {
+    check(driver_.set_current(context_), "cuCtxSetCurrent");
+    check(driver_.synchronize(), "cuCtxSynchronize");
+  }
 
  private:
   Driver driver_;

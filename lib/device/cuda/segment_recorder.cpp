@@ -199,6 +199,7 @@ bool SegmentRecorder::try_to_close(bool at_wait) {
 }
 
 void SegmentRecorder::wait_a_little() {
+  const OwnWork own;  // nobody is told of what handlers of signals launch here
   const std::int64_t until = util::monotonic_ns() + kLittleNs;
   while (!try_to_close(false) && !has_waited_ && util::monotonic_ns() < until) {
   }

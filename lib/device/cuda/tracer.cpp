@@ -51,8 +51,7 @@ class Tracer::Session final : public ApiWatcher::Listener {
       : cupti_(std::move(cupti)), driver_(driver), watcher_(watcher), limits_(limits) {
     if (active_ != nullptr) throw Error("a process has one CUPTI session");
     active_ = this;
-    cupti_.check(cupti_.register_callbacks(&Session::request_buffer, &Session::take_buffer),
-                 "cuptiActivityRegisterCallbacks");
+    register_buffers();
   }
   ~Session() override {
     stop();
@@ -72,6 +71,7 @@ class Tracer::Session final : public ApiWatcher::Listener {
     kinds_ = {
         kind == TraceKind::kOneAtATime ? CUPTI_ACTIVITY_KIND_KERNEL : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+    register_buffers();
     for (const auto each : kinds_) cupti_.check(cupti_.enable(each), "cuptiActivityEnable");
     watcher_.start(*this);
   }
@@ -101,8 +101,15 @@ class Tracer::Session final : public ApiWatcher::Listener {
   }
   [[nodiscard]] std::uint64_t uncalled() const { return uncalled_; }
 
+  // Again and again, since anybody in the process may put others in their place.
+  void register_buffers() {
+    cupti_.check(cupti_.register_callbacks(&Session::request_buffer, &Session::take_buffer),
+                 "cuptiActivityRegisterCallbacks");
+  }
+
   // Of all records so far.
   Trace summary() {
+    register_buffers();
     cupti_.check(cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
     const std::lock_guard lock(mutex_);
     Trace trace = summarise(activities_, asked_for_);
