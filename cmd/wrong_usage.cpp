@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "util/closest.h"
+#include "util/text.h"
 
 namespace fib::cmd {
 namespace {
@@ -67,13 +66,6 @@ std::string explain(const CLI::App& command, const std::string& word) {
                      is_folder ? "; a dataset is named with --local" : "");
 }
 
-// As help writes what stands in the place of a word.
-std::string upper(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
-  return name;
-}
-
 // The last command that the line names, with its whole name.
 std::pair<const CLI::App*, std::string> last_command(const CLI::App& app) {
   const CLI::App* command = &app;
@@ -109,8 +101,9 @@ std::string missing_or_unread(const CLI::App& app, const CLI::ParseError& error)
     if (text == "A subcommand is required")
       return fmt::format("{}: a subcommand is required: {}", title, fmt::join(commands_of(*command), ", "));
     const std::string name = rest_of("", " is required");
-    return name.empty() ? ""
-                        : fmt::format("{}: {} is missing", title, name.starts_with('-') ? name : upper(name));
+    return name.empty()
+               ? ""
+               : fmt::format("{}: {} is missing", title, name.starts_with('-') ? name : util::raised(name));
   }
   if (dynamic_cast<const CLI::ConversionError*>(&error) == nullptr) return "";
   const std::string unread = rest_of("Could not convert: ", "");

@@ -90,8 +90,7 @@ using AcceptsConfig =
 // Those of accepted_configs(), with the layers of `config`.
 [[nodiscard]] AcceptsConfig accepting(const RunConfig& config);
 
-// Told of each trace that lacks nothing but an accepted configuration: what it would stand for, and what it
-// has.
+// Told of each trace that lacks nothing but an accepted configuration: what it would stand for, and its own.
 using RejectedConfig = std::function<void(const DoneKey&, const nlohmann::json& config)>;
 
 // The keys of the traces that --resume accepts: same hardware and an accepted configuration, of the

@@ -200,7 +200,7 @@ struct Own {
   std::optional<double> interval_high_ms;
   RowCalls calls{};
   std::optional<std::vector<double>> quantiles;  // of the calls
-  std::string throttled;                         // as RowCalls has them
+  std::string throttled;                         // as RowCalls has it, and the next
   std::string zeros_pass;
 
   // What of it decides the conditions that the workload adds.

@@ -7,22 +7,14 @@
 #include <set>
 #include <utility>
 
-#include "present/github.h"
-#include "present/junit.h"
 #include "present/text.h"
-#include "report/remarks.h"
+#include "report/compare_ci.h"
 #include "report/workload_text.h"
-#include "util/some_of.h"
 
 namespace fib::report {
 namespace {
 
 namespace json = model::json;
-
-constexpr std::size_t kShownAlone = 10;
-constexpr std::size_t kAnnotations = 10;  // GitHub shows no more of a step
-
-std::string format_change(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
 present::Cell status_cell(const Detail& detail) {
   return present::text_cell(std::string(model::name_of(detail.status())));
@@ -148,113 +140,6 @@ std::string words(const std::set<Verdict>& verdicts) {
   return text;
 }
 
-// What is the same for all results of a hardware, and may have nothing to do with them.
-std::string drift_text(const CompareReport& report, const std::string& hardware, const Drift& drift) {
-  const double change = drift.ratio - 1;
-  return fmt::format(
-      "Drift on {}: {} of the same source are {:.1f}% {} in B (median); {}", hardware,
-      present::plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower",
-      report.correct_drift == CorrectDrift::yes ? "verdicts are of what is left of a change without it"
-                                                : "verdicts count it as change, --correct-drift does not");
-}
-
-std::string scatter_text(const std::string& hardware, const Drift& drift) {
-  if (!drift.is_scattered()) return "";
-  return fmt::format(
-      "Scatter on {}: beside the drift, results of the same source lie so far apart in A and B that noise is "
-      "taken {:.1f} times as wide as the results say themselves",
-      hardware, drift.scatter);
-}
-
-// Of drifts those above `least`.
-std::vector<std::string> machine_notes(const CompareReport& report, double least) {
-  std::vector<std::string> notes;
-  for (const auto& [hardware, drift] : report.drifts) {
-    if (drift.is_beyond(least)) notes.push_back(drift_text(report, hardware, drift));
-    const std::string scatter = scatter_text(hardware, drift);
-    if (!scatter.empty()) notes.push_back(scatter);
-  }
-  return notes;
-}
-
-std::vector<std::string> pair_cautions(const CompareReport& report) {
-  std::vector<dataset::TraceRow> rows;
-  for (const Comparison& pair : report.pairs) {
-    rows.push_back(pair.a->row);
-    rows.push_back(pair.b->row);
-  }
-  return report::cautions_of(nullptr, rows, HasReferences::no, "measurement");
-}
-
-// Why B may not be what it is taken for.
-std::vector<std::string> cautions_of_b(const CompareReport& report) {
-  std::vector<std::string> cautions;
-  if (!report.rest_b.is_none()) cautions.push_back("B: " + report.rest_b.text());
-  if (const std::size_t count = report.outdated; count > 0) {
-    cautions.push_back(
-        fmt::format("B: {} compared {} of another source than its solution has now, or of a solution that is "
-                    "gone",
-                    present::plural(count, "result"), count == 1 ? "is" : "are"));
-  }
-  if (report.are_equal()) cautions.emplace_back("A and B hold the same measurements");
-  return cautions;
-}
-
-std::vector<std::string> side_cautions(const CompareReport& report) {
-  auto cautions = cautions_of_b(report);
-  if (!report.rest_a.is_none()) cautions.insert(cautions.begin(), "A: " + report.rest_a.text());
-  return cautions;
-}
-
-std::string counts_text(const CompareReport& report) {
-  std::string text;
-  for (const Verdict verdict : kVerdicts) {
-    const std::size_t count = report.count(verdict);
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(verdict));
-  }
-  return fmt::format("{} compared: {}", present::plural(report.pairs.size(), "result"),
-                     text.empty() ? "nothing" : text);
-}
-
-std::string name_of(const Detail& detail) {
-  return fmt::format("{} on {}{} ({})", *detail.row.solution, workload_text(*detail.row.workload),
-                     detail.sweep != nullptr ? " at " + *detail.sweep : "", *detail.row.evaluation->hardware);
-}
-
-std::string alone_text(const std::string& side, const std::vector<const Detail*>& results) {
-  std::string text = fmt::format("{} only in {}: ", present::plural(results.size(), "result"), side);
-  for (std::size_t i = 0; i < std::min(results.size(), kShownAlone); ++i)
-    text += (i > 0 ? "; " : "") + name_of(*results[i]);
-  if (results.size() > kShownAlone) text += "; " + util::and_more(results.size(), kShownAlone);
-  return text;
-}
-
-std::string other_work_text(std::size_t count) {
-  return fmt::format(
-      "{} not compared with what B has by the same names: the definition has changed, or the workload's "
-      "sizes or "
-      "inputs",
-      count == 1 ? "1 result of A is" : fmt::format("{} results of A are", count));
-}
-
-std::string gate_text(const CompareReport& report, const CompareGate& gate) {
-  const auto problems = why_gate_cannot_hold(report, gate);
-  if (report.nothing_compared()) return problems.front() + ": the gate cannot hold.";
-  const std::size_t count = report.regressions(gate.limit).size();
-  std::string text = count == 0 ? fmt::format("No regression beyond {:g}% was found.", 100 * gate.limit)
-                                : fmt::format("{} beyond {:g}% or broken: the gate fails.",
-                                              present::plural(count, "regression"), 100 * gate.limit);
-  for (const std::string& problem : problems) text += fmt::format(" {}: the gate cannot hold.", problem);
-  if (const auto doubtful = report.doubtful(gate.limit); !doubtful.empty()) {
-    std::vector<std::string> names;
-    for (const Comparison* pair : doubtful) names.push_back(name_of(*pair->b));
-    text += fmt::format(
-        " {} may be slower than that, but too noisy or without a record of the spread to tell: {}.",
-        present::plural(doubtful.size(), "result"), util::some_of(names));
-  }
-  return text;
-}
-
 std::vector<std::string> notes_of(const CompareReport& report, const CompareStyle& style) {
   std::vector<std::string> notes;
   std::size_t unknown = 0;
@@ -285,18 +170,6 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
         "overlapping quartiles");
   }
   return notes;
-}
-
-std::string totals_text(const CompareReport& report) {
-  std::string text = counts_text(report);
-  if (const auto mean = report.mean_speedup()) {
-    const auto timed = std::count_if(report.pairs.begin(), report.pairs.end(),
-                                     [](const Comparison& pair) { return pair.change.has_value(); });
-    const bool are_all = timed == std::ssize(report.pairs);
-    text += fmt::format("; B's speed is {:.4f}× A's (geometric mean{})", *mean,
-                        are_all ? "" : fmt::format(" of the {} that passed on both sides", timed));
-  }
-  return text;
 }
 
 std::string page(const CompareReport& report, const std::optional<CompareGate>& gate, present::Format format,
@@ -395,110 +268,7 @@ std::string to_json(const CompareReport& report, const std::optional<CompareGate
   return json::dump(document, json::Form::indented, json::NonFinite::strings) + "\n";
 }
 
-std::string sentence(const Comparison& pair) {
-  const std::string work =
-      fmt::format("{} on {} {} ({})", *pair.b->row.solution, *pair.b->row.definition,
-                  workload_text(*pair.b->row.workload), *pair.b->row.evaluation->hardware);
-  const std::string remark = pair.remark.empty() ? "" : "; " + pair.remark;
-  if (!pair.change) {
-    return fmt::format("{}: {} before, {} now{}", work, model::name_of(pair.a->status()),
-                       model::name_of(pair.b->status()), remark);
-  }
-  return fmt::format("{}: {} ms before, {} ms now ({}){}", work, present::format_ms(*pair.latency_a_ms),
-                     present::format_ms(*pair.latency_b_ms), format_change(*pair.change), remark);
-}
-
-// What the gate stops is an error, else everything that got worse a warning.
-std::string to_github(const CompareReport& report, const std::optional<CompareGate>& gate) {
-  std::string text;
-  const auto found = report.regressions(gate ? gate->limit : 0);
-  const auto level = gate ? present::Annotation::error : present::Annotation::warning;
-  // First, since GitHub shows ten of a step.
-  for (const std::string& caution : cautions_of_b(report))
-    text += present::annotation(level, "fib compare", present::printable(caution));
-  if (!report.rest_a.is_none())
-    text += present::annotation(present::Annotation::warning, "fib compare", "A: " + report.rest_a.text());
-  for (std::size_t i = 0; i < std::min(found.size(), kAnnotations); ++i)
-    text += present::annotation(level, std::string(name_of(found[i]->verdict)),
-                                present::printable(sentence(*found[i])));
-  if (found.size() > kAnnotations)
-    text += present::annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
-  if (report.missing() > 0)
-    text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
-  if (report.other_work > 0)
-    text += present::annotation(level, "missing", other_work_text(report.other_work));
-  text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
-  for (const auto& notes : {machine_notes(report, kSameWithin), pair_cautions(report)}) {
-    for (const std::string& note : notes)
-      text += present::annotation(present::Annotation::notice, "caution", present::printable(note));
-  }
-  if (gate && (report.nothing_compared()))
-    return text + present::annotation(present::Annotation::error, "fib compare", gate_text(report, *gate));
-  return text + (gate ? gate_text(report, *gate) + "\n" : "");
-}
-
-present::JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& regressions) {
-  present::JUnitCase result{*pair.b->row.solution + " " + workload_text(*pair.b->row.workload)};
-  const std::string text = fmt::format("{}: {}", name_of(pair.verdict), sentence(pair));
-  if (pair.latency_b_ms) result.seconds = *pair.latency_b_ms / 1e3;
-  if (pair.verdict == Verdict::failed) {
-    result.skipped = text;
-  } else {
-    (regressions.contains(&pair) ? result.failure.emplace() : result.output) = text;
-  }
-  return result;
-}
-
-// Under a gate what passed in A and is missing in B is a failure, as it is for the exit code.
-present::JUnitSuite missing_suite(const CompareReport& report, bool has_gate) {
-  present::JUnitSuite suite{"only in A", {}};
-  for (const Detail* detail : report.only_a) {
-    present::JUnitCase one{name_of(*detail)};
-    const bool fails = has_gate && detail->row.passed();
-    (fails ? one.failure.emplace() : one.skipped.emplace()) = "there is no such result in B";
-    suite.cases.push_back(std::move(one));
-  }
-  return suite;
-}
-
-std::string to_junit(const CompareReport& report, const std::optional<CompareGate>& gate) {
-  const auto found = report.regressions(gate ? gate->limit : 0);
-  const std::set<const Comparison*> regressions(found.begin(), found.end());
-  std::vector<present::JUnitSuite> suites;
-  for (const Comparison& pair : report.pairs) {
-    const std::string name = *pair.a->row.definition + " on " + *pair.a->row.evaluation->hardware;
-    if (suites.empty() || suites.back().name != name) suites.push_back({name, {}});
-    suites.back().cases.push_back(case_of(pair, regressions));
-  }
-  if (!report.only_a.empty()) suites.push_back(missing_suite(report, gate.has_value()));
-  if (gate && !why_gate_cannot_hold(report, *gate).empty()) {
-    suites.push_back({"gate", {{"fib report compare"}}});
-    suites.back().cases.back().failure = gate_text(report, *gate);
-  }
-  return present::junit_document("fib report compare", suites);
-}
-
 }  // namespace
-
-std::vector<std::string> why_gate_cannot_hold(const CompareReport& report, const CompareGate& gate) {
-  if (report.pairs.empty()) return {"Nothing was compared"};
-  if (report.nothing_compared()) return {"No result passed in A or in B"};
-  std::vector<std::string> problems;
-  if (const std::size_t missing = report.missing(); missing > 0)
-    problems.push_back(fmt::format("{} of A that passed {} missing in B", present::plural(missing, "result"),
-                                   missing == 1 ? "is" : "are"));
-  if (const std::size_t untimed = report.untimed(); untimed > 0)
-    problems.push_back(fmt::format("{} of A {} no time in B", present::plural(untimed, "result"),
-                                   untimed == 1 ? "has" : "have"));
-  if (const std::size_t others = report.other_conditions(); others > 0)
-    problems.push_back(fmt::format("{} made under other conditions",
-                                   others == 1 ? "1 result was" : fmt::format("{} results were", others)));
-  for (const std::string& caution : cautions_of_b(report)) problems.push_back(caution);
-  if (gate.unreadable > 0)
-    problems.push_back(
-        fmt::format("{} of the datasets cannot be read", present::plural(gate.unreadable, "line")));
-  return problems;
-}
 
 std::string render_compare(const CompareReport& report, const std::optional<CompareGate>& gate,
                            CompareFormat format, const CompareStyle& style) {

@@ -21,15 +21,14 @@ std::optional<Drift> drift_of(const std::vector<SameSource>& pairs) {
   for (const SameSource& pair : pairs) logarithms.push_back(std::log(pair.ratio));
   const double middle = util::median_of(logarithms);
   std::vector<double> from_middle;
-  for (const double logarithm : logarithms) from_middle.push_back(std::abs(logarithm - middle));
+  std::vector<double> distances;  // the same over their noise, where that is known
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    from_middle.push_back(std::abs(logarithms[i] - middle));
+    if (pairs[i].noise)
+      distances.push_back(from_middle.back() / std::log1p(std::max(*pairs[i].noise, kLeastNoise)));
+  }
   const double error = kMedianOverMeanError * kDeviationOverMedian * util::median_of(from_middle) /
                        std::sqrt(static_cast<double>(pairs.size()));
-  std::vector<double> distances;
-  for (const SameSource& pair : pairs) {
-    if (pair.noise)
-      distances.push_back(std::abs(std::log(pair.ratio) - middle) /
-                          std::log1p(std::max(*pair.noise, kLeastNoise)));
-  }
   Drift drift{std::exp(middle), 1, pairs.size(), std::expm1(kErrorsIn95 * error)};
   if (distances.size() >= kScatterPairs)
     drift.scatter =

@@ -52,6 +52,9 @@ std::string name_of(const TraceRow& row) {
   return fmt::format("{} on {}", name, workload_text(*row.workload));
 }
 
+// The same for all results of a workload.
+std::string work_of(const TraceRow& row) { return *row.definition + "\n" + row.workload->uuid; }
+
 using TimeOf = std::function<const ReferenceTime*(const TraceRow&)>;
 
 std::vector<std::string> about_references(const TimeOf& time_of, const std::vector<TraceRow>& rows) {
@@ -68,13 +71,13 @@ std::vector<std::string> about_references(const TimeOf& time_of, const std::vect
              .second)
       continue;
     if (time->spread() > kMostSpread) {
-      spread.of(*row.definition + "\n" + row.workload->uuid);
+      spread.of(work_of(row));
       spread.add(time->spread(),
                  fmt::format("{} ({} to {} ms)", place_of(row), present::format_ms(time->low_ms),
                              present::format_ms(time->high_ms)));
     }
     if (time->device_range > kMostDeviceRange) {
-      devices.of(*row.definition + "\n" + row.workload->uuid);
+      devices.of(work_of(row));
       devices.add(time->device_range, fmt::format("{} ({:.1f}%)", place_of(row), time->device_range * 100));
     }
   }
@@ -165,7 +168,7 @@ void about_zeros(const std::vector<TraceRow>& rows, std::vector<std::string>& ca
   for (const TraceRow& row : rows) {
     if (!row.passed() || row.evaluation->calls.zeros_pass == nullptr) continue;
     if (workloads.empty()) first = fmt::format("{} ({})", place_of(row), *row.evaluation->calls.zeros_pass);
-    workloads.insert(*row.definition + "\n" + row.workload->uuid);
+    workloads.insert(work_of(row));
   }
   if (workloads.empty()) return;
   cautions.push_back(fmt::format(

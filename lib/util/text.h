@@ -12,4 +12,11 @@ namespace fib::util {
   return result;
 }
 
+// The same with large ones.
+[[nodiscard]] inline std::string raised(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return result;
+}
+
 }  // namespace fib::util

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "present/text.h"
+#include "util/text.h"
 #include "validate/report.h"
 
 namespace fib::validate {
@@ -19,13 +17,6 @@ std::string header_line(std::string_view name, const std::string& value) {
 
 std::string filter_line(std::string_view name, const std::vector<std::string>& words) {
   return header_line(name, words.empty() ? "(all)" : joined(words));
-}
-
-std::string upper(std::string_view word) {
-  std::string text(word);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
 }
 
 // Upstream prints texts as they are; ours keep a dataset from writing to the terminal's controls.
@@ -52,7 +43,8 @@ std::string section(const std::string& name, const std::vector<CheckResult>& che
     if (is_shown(check, mode)) text += check_text(check, mode);
   }
   if (text.empty()) return text;
-  return fmt::format("\n--- {} [{}] ---\n", shown(name, mode), upper(name_of(status_of(checks)))) + text;
+  return fmt::format("\n--- {} [{}] ---\n", shown(name, mode), util::raised(name_of(status_of(checks)))) +
+         text;
 }
 
 std::string header(const Config& config) {
