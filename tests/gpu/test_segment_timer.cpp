@@ -1,5 +1,6 @@
 #include <thread>
 
+#include "cuda/library.h"
 #include "device/cuda/segment_timer.h"
 #include "device/cuda/tracer.h"
 #include "gpu/gpu.h"
@@ -140,4 +141,59 @@ TEST_CASE("work reads the same however it is queued and waited for", "[gpu][cupt
   CHECK(traced.streams == 2);
   CHECK(tracer.finish() == 0);
   CHECK(std::abs(time([&] { work(own); }, 1) - truth) < kNearNs);
+
+  // Events that a graph will record are known by the node that is made for them.
+  const auto is = [](CUevent wanted) { return [wanted](CUevent event) { return event == wanted; }; };
+  std::string problem;
+  const auto library = cuda::open_library("the CUDA driver", {"libcuda.so.1"}, problem);
+  decltype(&cuGraphCreate) graph_create = nullptr;
+  decltype(&cuGraphDestroy) graph_destroy = nullptr;
+  decltype(&cuGraphAddEventRecordNode) add_record_node = nullptr;
+  decltype(&cuGraphEventRecordNodeSetEvent) set_event = nullptr;
+  REQUIRE(library.find("cuGraphCreate", graph_create));
+  REQUIRE(library.find("cuGraphDestroy", graph_destroy));
+  REQUIRE(library.find("cuGraphAddEventRecordNode", add_record_node));
+  REQUIRE(library.find("cuGraphEventRecordNodeSetEvent", set_event));
+  CUevent third = nullptr;
+  REQUIRE(driver.event_create(&third, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  REQUIRE(graph_create(&graph, 0) == CUDA_SUCCESS);
+  CHECK_FALSE(watcher.graphs_record(is(before)));
+  REQUIRE(add_record_node(&node, graph, nullptr, 0, before) == CUDA_SUCCESS);
+  CHECK(watcher.graphs_record(is(before)));
+  CHECK_FALSE(watcher.graphs_record(is(after)));
+  REQUIRE(set_event(node, after) == CUDA_SUCCESS);
+  CHECK(watcher.graphs_record(is(after)));
+#if CUDA_VERSION >= 12020
+  decltype(&cuGraphNodeSetParams) set_parameters = nullptr;
+  REQUIRE(library.find("cuGraphNodeSetParams", set_parameters));
+  CUgraphNodeParams parameters{};
+  parameters.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+  parameters.eventRecord.event = third;
+  CHECK_FALSE(watcher.graphs_record(is(third)));
+  REQUIRE(set_parameters(node, &parameters) == CUDA_SUCCESS);
+  CHECK(watcher.graphs_record(is(third)));
+#endif
+  CHECK(segments.time([&] { work(own); }).device_ns > 0);  // none of them is the clock's
+  CHECK(graph_destroy(graph) == CUDA_SUCCESS);
+  // By a stream that is captured as well.
+  decltype(&cuStreamBeginCapture_v2) begin_capture = nullptr;
+  decltype(&cuStreamEndCapture) end_capture = nullptr;
+  decltype(&cuEventRecordWithFlags) record_with_flags = nullptr;
+  REQUIRE(library.find("cuStreamBeginCapture_v2", begin_capture));
+  REQUIRE(library.find("cuStreamEndCapture", end_capture));
+  REQUIRE(library.find("cuEventRecordWithFlags", record_with_flags));
+  CUevent captured = nullptr;
+  REQUIRE(driver.event_create(&captured, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+  REQUIRE(begin_capture(side, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) == CUDA_SUCCESS);
+  REQUIRE(record_with_flags(captured, side, CU_EVENT_RECORD_EXTERNAL) == CUDA_SUCCESS);
+  CUgraph from_capture = nullptr;
+  REQUIRE(end_capture(side, &from_capture) == CUDA_SUCCESS);
+  CHECK(watcher.graphs_record(is(captured)));
+  CHECK(graph_destroy(from_capture) == CUDA_SUCCESS);
+  // Another event may get the handle of one that is gone.
+  CHECK(driver.event_destroy(captured) == CUDA_SUCCESS);
+  CHECK_FALSE(watcher.graphs_record(is(captured)));
+  CHECK(driver.event_destroy(third) == CUDA_SUCCESS);
 }

@@ -8,10 +8,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -99,6 +101,37 @@ const std::map<CUpti_CallbackId, StreamPlace>& stream_places() {
 
 #undef FIB_STREAM
 
+// Where a function's arguments hold the event that a node of a graph is to record: itself, or a pointer to
+// the node's parameters.
+struct NodeEvent {
+  std::string_view function;
+  std::size_t offset = 0;
+  bool in_parameters = false;
+};
+
+const NodeEvent* node_event_of(std::string_view function) {
+  constexpr std::size_t kWord = sizeof(void*);  // all of their arguments have this size
+  static constexpr std::array<NodeEvent, 7> kNodeEvents = {
+      {{"cuGraphAddEventRecordNode", 4 * kWord, false},
+       {"cuGraphEventRecordNodeSetEvent", kWord, false},
+       {"cuGraphExecEventRecordNodeSetEvent", 2 * kWord, false},
+       {"cuGraphAddNode", 4 * kWord, true},
+       {"cuGraphAddNode_v2", 5 * kWord, true},
+       {"cuGraphNodeSetParams", kWord, true},
+       {"cuGraphExecNodeSetParams", 2 * kWord, true}}};
+  const auto* const found = std::find_if(kNodeEvents.begin(), kNodeEvents.end(),
+                                         [&](const NodeEvent& each) { return each.function == function; });
+  return found != kNodeEvents.end() ? found : nullptr;
+}
+
+// The beginning of CUgraphNodeParams, for a node that records an event. Declared here since CUDA's headers
+// have it from 12.2 on.
+struct NodeParameters {
+  int type;
+  int reserved[3];
+  CUevent event;
+};
+
 CUstream stream_in(const void* arguments, std::size_t offset) {
   CUstream stream = nullptr;
   std::memcpy(&stream, static_cast<const std::byte*>(arguments) + offset, sizeof stream);  // NOLINT: a handle
@@ -109,6 +142,14 @@ CUevent event_in(const void* arguments) {
   CUevent event = nullptr;
   std::memcpy(&event, arguments, sizeof event);  // NOLINT: a handle
   return event;
+}
+
+// Of a stream that is captured, such a record becomes a node of the graph. The flags follow event and stream.
+bool is_external_record(std::string_view function, const void* arguments) {
+  if (!function.starts_with("cuEventRecordWithFlags")) return false;
+  unsigned flags = 0;
+  std::memcpy(&flags, static_cast<const std::byte*>(arguments) + 2 * sizeof(void*), sizeof flags);
+  return (flags & CU_EVENT_RECORD_EXTERNAL) != 0;
 }
 
 bool is_launch_ex(CUpti_CallbackId id) {
@@ -161,7 +202,10 @@ class ApiWatcher::Subscription {
       if (cupti_.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) != CUPTI_SUCCESS || name == nullptr)
         continue;
       const Effect effect = effect_of(name);
-      if (effect != Effect::kNone) functions_[id] = {effect, name};
+      const NodeEvent* const node_event = node_event_of(name);
+      const bool destroys_event = std::string_view(name).starts_with("cuEventDestroy");
+      if (effect != Effect::kNone || node_event != nullptr || destroys_event)
+        functions_[id] = {effect, name, node_event, destroys_event};
     }
   }
   ~Subscription() { (void)cupti_.unsubscribe(subscriber_); }
@@ -174,11 +218,17 @@ class ApiWatcher::Subscription {
   }
   void stop() { listener_.store(nullptr); }
   std::uint64_t take_unheard() { return unheard_.exchange(0); }
+  bool graphs_record(const std::function<bool(CUevent)>& is_own) {
+    const std::lock_guard lock(nodes_mutex_);
+    return has_unread_node_ || std::any_of(node_events_.begin(), node_events_.end(), is_own);
+  }
 
  private:
   struct Function {
     Effect effect;
     std::string_view name;
+    const NodeEvent* node_event;  // null: it makes no node of a graph that records an event
+    bool destroys_event;
   };
 
   void enable() {
@@ -195,14 +245,15 @@ class ApiWatcher::Subscription {
     if (in_listener || domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
     const auto function = subscription.functions_.find(id);
     if (function == subscription.functions_.end()) return;
+    const auto& info = *static_cast<const CUpti_CallbackData*>(data);
+    subscription.note_events(function->second, info);
+    if (function->second.effect == Effect::kNone) return;
     Listener* const listener = subscription.listener_.load();
     if (listener == nullptr) {
-      const auto site = static_cast<const CUpti_CallbackData*>(data)->callbackSite;
-      if (own_works == 0 && site == CUPTI_API_ENTER && gives_work(function->second.name))
+      if (own_works == 0 && info.callbackSite == CUPTI_API_ENTER && gives_work(function->second.name))
         ++subscription.unheard_;
       return;
     }
-    const auto& info = *static_cast<const CUpti_CallbackData*>(data);
     const ApiCall call = subscription.call_of(id, function->second, info);
     in_listener = true;
     if (info.callbackSite == CUPTI_API_ENTER) {
@@ -211,6 +262,39 @@ class ApiWatcher::Subscription {
       listener->after(call);
     }
     in_listener = false;
+  }
+
+  // Which events graphs will record.
+  void note_events(const Function& function, const CUpti_CallbackData& info) {
+    if (function.destroys_event) return forget_event(info);
+    if (info.callbackSite != CUPTI_API_ENTER) return;
+    if (is_external_record(function.name, info.functionParams)) note_event(event_in(info.functionParams));
+    if (function.node_event != nullptr) note_node(*function.node_event, info.functionParams);
+  }
+
+  void note_node(const NodeEvent& node_event, const void* arguments) {
+    const auto* const argument = static_cast<const std::byte*>(arguments) + node_event.offset;
+    if (!node_event.in_parameters) return note_event(event_in(argument));
+    const NodeParameters* parameters = nullptr;
+    std::memcpy(&parameters, argument, sizeof parameters);  // NOLINT: a pointer
+    const auto read = callers_.copy_of(parameters);
+    if (read && read->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) note_event(read->event);
+    const std::lock_guard lock(nodes_mutex_);
+    has_unread_node_ |= !read.has_value();
+  }
+
+  void note_event(CUevent event) {
+    const std::lock_guard lock(nodes_mutex_);
+    node_events_.insert(event);
+  }
+
+  // The driver may give another event the same handle.
+  void forget_event(const CUpti_CallbackData& info) {
+    const bool is_done = info.callbackSite == CUPTI_API_EXIT && info.functionReturnValue != nullptr &&
+                         *static_cast<const CUresult*>(info.functionReturnValue) == CUDA_SUCCESS;
+    if (!is_done) return;
+    const std::lock_guard lock(nodes_mutex_);
+    node_events_.erase(event_in(info.functionParams));
   }
 
   ApiCall call_of(CUpti_CallbackId id, const Function& function, const CUpti_CallbackData& info) const {
@@ -312,6 +396,9 @@ class ApiWatcher::Subscription {
   std::map<CUpti_CallbackId, Function> functions_;
   std::atomic<Listener*> listener_ = nullptr;
   std::atomic<std::uint64_t> unheard_ = 0;
+  std::mutex nodes_mutex_;  // of the next two
+  std::set<CUevent> node_events_;
+  bool has_unread_node_ = false;
   bool enabled_ = false;
 };
 
@@ -320,6 +407,9 @@ ApiWatcher::~ApiWatcher() = default;
 void ApiWatcher::start(Listener& listener) { subscription_->start(listener); }
 void ApiWatcher::stop() { subscription_->stop(); }
 std::uint64_t ApiWatcher::take_unheard() { return subscription_->take_unheard(); }
+bool ApiWatcher::graphs_record(const std::function<bool(CUevent)>& is_own) const {
+  return subscription_->graphs_record(is_own);
+}
 
 OwnWork::OwnWork(Signals signals) {
   sigset_t held_back;

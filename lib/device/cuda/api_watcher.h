@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "device/cuda/api_effect.h"
@@ -52,6 +53,11 @@ class ApiWatcher {
   // How often anybody but fib itself (OwnWork) has given the device work while nobody listened, since the
   // last time that this was asked.
   [[nodiscard]] std::uint64_t take_unheard();
+
+  // Whether anybody has let a node of a graph record one of the events of which `is_own` is true, since
+  // callbacks are on; also where the node's parameters could not be read. What a graph does later, when it is
+  // launched, nobody is told.
+  [[nodiscard]] bool graphs_record(const std::function<bool(CUevent)>& is_own) const;
 
  private:
   class Subscription;

@@ -57,6 +57,9 @@ class SegmentRecorder final : public ApiWatcher::Listener {
   };
   [[nodiscard]] Result finish();
 
+  // Whether the event is one of the recorder's. Not during a call.
+  [[nodiscard]] bool owns(CUevent event) const;
+
  private:
   struct Stream {
     CUstream handle = nullptr;
@@ -83,7 +86,6 @@ class SegmentRecorder final : public ApiWatcher::Listener {
   Stream& entry_of(CUstream stream);
   [[nodiscard]] CUstream anchor_of(CUstream stream);
   bool is_captured(CUstream stream);
-  [[nodiscard]] bool owns(CUevent event) const;
   void note(CUresult result);
 
   const fib::cuda::Driver& driver_;

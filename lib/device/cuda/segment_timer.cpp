@@ -55,7 +55,8 @@ Timing SegmentTimer::time(const std::function<void()>& work) {
   watcher_.stop();
   recorder_.release();
   released.store(1);
-  const auto result = recorder_.finish();
+  auto result = recorder_.finish();
+  result.records_own_event |= watcher_.graphs_record([this](CUevent event) { return recorder_.owns(event); });
   const std::int64_t ended = util::monotonic_ns();
   context_.wait_for_all();
   Timing timing = timing_of(result);
