@@ -191,7 +191,8 @@ int run(EvalOptions options) {
   const auto around =
       options.add ? surroundings(machine.chosen, environment.python) : nlohmann::ordered_json::object();
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
-  const bench::RunRequest request{FIB_VERSION, options.add, around};
+  bench::RunRequest request{FIB_VERSION, options.add, around};
+  request.counts_work = options.measure.counts_work(options.add);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   if (options.watch) check_watched(options.words);
   read_stdin(options.words);  // while Ctrl-C still ends the process

@@ -124,6 +124,14 @@ void add_measuring(CLI::App& app, MeasureOptions& o) {
       ->check(one_of({"clean", "dirty", "none"}))
       ->capture_default_str()
       ->group(group);
+  auto* count =
+      app.add_flag(
+             "--count-work", o.count_work,
+             "CUDA: in one evaluation of each solution with host code, hold what calls claim against the\n"
+             "device's own counters of its work, which takes 0.4 s more (default of fib run, and of fib\n"
+             "eval with --add)")
+          ->group(group);
+  app.add_flag("--no-count-work", o.no_count_work, "Do not do that")->excludes(count)->group(group);
   app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")
       ->group(group);
   app.add_option("--reference", o.reference, "Engine for the references")

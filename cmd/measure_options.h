@@ -26,9 +26,14 @@ struct MeasureOptions {
   std::string config_name;
   double memory_budget_mib = 0;
   bool no_profile_baseline = false;
+  bool count_work = false;
+  bool no_count_work = false;
 
   // What the configuration file says, once finish() has read it.
   bench::ConfigFile file;
+
+  // Whether work is counted (RunRequest::counts_work), where neither option says so: `usual`.
+  [[nodiscard]] bool counts_work(bool usual) const { return !no_count_work && (count_work || usual); }
 
   // Completes `config` with what the words above and the configuration file say, once the device is known.
   // Throws CLI::ValidationError for what no device could do, Error for a file that cannot be read.

@@ -362,8 +362,13 @@ int run(RunOptions options) {
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   log_synthesized(options, plan, datasets);
   const auto timeline = wanted_timeline(options);
-  const bench::RunRequest request{FIB_VERSION, options.save_results, around,
-                                  tags,        util::machine_load(), options.limits};
+  const bench::RunRequest request{FIB_VERSION,
+                                  options.save_results,
+                                  around,
+                                  tags,
+                                  util::machine_load(),
+                                  options.limits,
+                                  options.measure.counts_work(true)};
   bench::RunObserver& observer = events ? static_cast<bench::RunObserver&>(*events) : progress;
   const auto report = [&] {
     bench::Session session(environment, interrupted, timeline.get());

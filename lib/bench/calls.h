@@ -46,6 +46,10 @@ class Calls {
   // What the workload's rule says of all calls so far.
   [[nodiscard]] worker::Concluded conclude();
 
+  // The solution's, where the judge may make calls of fib's own work between two of the solution's; not for
+  // launch plans, whose next set may lie there.
+  [[nodiscard]] std::uint32_t door() const { return door_.number(); }
+
   [[nodiscard]] std::uint64_t made() const { return made_; }
   [[nodiscard]] std::uint64_t sets() const { return sets_; }  // different ones, in the calls so far
   [[nodiscard]] const Correctness& correctness() const { return correctness_; }

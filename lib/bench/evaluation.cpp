@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/claims.h"
+#include "bench/counted_work.h"
 #include "bench/idle_device.h"
 #include "bench/interval.h"
 #include "bench/looks.h"
@@ -126,6 +127,7 @@ Measurement EvaluationRun::run() {
   }
   const bool passed = believed && succeeds([this] {
                         make_further_calls();
+                        count_work(parts_, expected_, calls_, clocks_.of_calls(), result_);
                         conclude();
                       });
   if (passed) result_.status = model::Status::PASSED;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,6 +34,8 @@ struct JudgedWorkload {
   std::vector<worker::CallTimes> cold_reference_calls{};
   std::optional<double> cold_reference_ms{};  // the last of its calls that tell little
   std::set<worker::SetId> tied_sets{};        // for which it took some of several equals (reference/engine.h)
+  // Of fib on the device, a call (counted_work.h), by whether calls return their outputs.
+  std::map<bool, double> own_work_ms{};
 };
 
 // What is known of a solution's worker since it was started.
@@ -61,6 +64,7 @@ struct EvaluationParts {
   // Waits until the next guest's device is started (solution_worker.h); asked for before any call that may
   // count.
   std::function<void()> await_quiet = [] {};
+  bool is_counted = false;  // by the device's own counters, where it has some (counted_work.h)
 
   [[nodiscard]] bool has_host_code() const { return symbols.empty(); }
   [[nodiscard]] bool has_tracer() const { return device.is_cuda() && facts.no_tracer.empty(); }

@@ -209,7 +209,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const co
   try {
     EvaluationRun run({config, device_, workloads_.judge(), reference_, worker_.client(), worker_.facts(),
                        workload, planned, artifact.kernels, secret_, util::monotonic_ns,
-                       [this] { worker_.await_next_device(); }});
+                       [this] { worker_.await_next_device(); }, run_.counted.contains(planned)});
     // Now that the reference has its guest.
     if (is_first) begin_next_worker(artifact);
     Measurement measurement = run.run();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/counted_work.h"
 #include "bench/interval.h"
 #include "bench/kernel_records.h"
 #include "compile/builder.h"
@@ -75,6 +76,22 @@ void add_second_clock(model::RecordedWitness& witness, const Measurement& m) {
   witness.device_calls = m.witness_ms.size();
 }
 
+std::optional<model::RecordedCounters> counters_record(const Measurement& m) {
+  if (!m.counted) return std::nullopt;
+  const auto& counted = *m.counted;
+  model::RecordedCounters record;
+  if (!counted.missing.empty()) {
+    record.missing = counted.missing;
+  } else {
+    record.calls = counted.claims_ms.size();
+    record.busy_ms = counted.busy_ms;
+    record.own_ms = counted.own_ms;
+    record.spin_ms = counted.spin_ms;
+    record.claimed_ms = claimed_ms(counted);
+  }
+  return record;
+}
+
 model::RecordedWitness witness_record(const Measurement& m) {
   model::RecordedWitness witness;
   witness.clock = "coordinator";
@@ -92,6 +109,7 @@ model::RecordedWitness witness_record(const Measurement& m) {
     witness.added_ms = m.added_ms;
   }
   if (m.on_cuda) add_second_clock(witness, m);
+  witness.counters = counters_record(m);
   return witness;
 }
 

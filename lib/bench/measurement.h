@@ -26,6 +26,15 @@ namespace fib::bench {
 enum class EndedBy { kIterations, kMostCalls, kNoise, kBudget };
 [[nodiscard]] std::string name_of(EndedBy rule);  // "iterations", "most-calls", "noise", "budget"
 
+// What a CUDA device's own counters say of some calls (counted_work.h).
+struct CountedWork {
+  std::string missing{};            // why there is nothing else here; or empty
+  std::vector<double> claims_ms{};  // the time that each of these calls claims
+  double busy_ms = 0;  // for how long the multiprocessors were at work, the mean over them, a call
+  double own_ms = 0;   // of that, for fib itself
+  double spin_ms = 0;  // of that at most, to hold calls back until they are queued
+};
+
 // Everything that was seen of one evaluation: plain values, from which the trace is made.
 struct Measurement {
   model::Status status = model::Status::RUNTIME_ERROR;
@@ -67,6 +76,7 @@ struct Measurement {
   worker::Clock witness_clock{};                 // cuda: the second clock
   std::vector<double> witness_ms{};              // cuda: calls by the second clock
   std::string no_witness{};                      // cuda: why there is no second clock
+  std::optional<CountedWork> counted{};          // cuda: where the device's own counters were read
   std::uint64_t kernels = 0;                     // cuda: launched by one call, as the second clock saw it
   std::uint64_t copies = 0;                      // copies and sets of one call
   std::vector<worker::KernelUse> kernel_uses{};  // cuda: the kernels of one call, as its worker says

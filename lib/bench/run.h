@@ -62,6 +62,7 @@ struct RunRequest {
   // again.
   std::optional<util::MachineLoad> load = std::nullopt;
   RunLimits limits = {};
+  bool counts_work = true;  // CUDA: holds solutions against the device's own counters (counted_work.h)
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device of the

@@ -27,6 +27,11 @@ Nvml Nvml::open() {
   load("nvmlDeviceGetEccMode", nvml.ecc_mode);
   load("nvmlDeviceGetMigMode", nvml.mig_mode);
   load("nvmlDeviceGetComputeRunningProcesses_v3", nvml.processes);
+  load("nvmlGpmQueryDeviceSupport", nvml.gpm_support);
+  load("nvmlGpmSampleAlloc", nvml.gpm_allocate);
+  load("nvmlGpmSampleFree", nvml.gpm_free);
+  load("nvmlGpmSampleGet", nvml.gpm_sample);
+  load("nvmlGpmMetricsGet", nvml.gpm_metrics);
   const int result = initialise == nullptr ? -1 : initialise();
   if (result != 0 || nvml.device_by_uuid == nullptr) {
     nvml.problem = fmt::format("NVML ({}) does not start: error {}", library.file(), result);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +19,30 @@ struct Nvml {
   };
   enum Clock : int { kSm = 1, kMemory = 2 };
 
+  // Counters that devices since compute capability 9.0 keep of their own work (NVML's "GPM", GPU Performance
+  // Monitoring): a sample, and what was between two samples.
+  using GpmSample = struct NvmlGpmSample*;
+  struct GpmSupport {  // nvmlGpmSupport_t, version 1
+    unsigned version = 1;
+    unsigned is_supported = 0;
+  };
+  enum GpmMetricId : unsigned { kSmUtil = 2, kDramUtil = 10 };  // both in percent
+  struct GpmMetric {                                            // nvmlGpmMetric_t
+    unsigned id;
+    int result;
+    double value;
+    const char* short_name;
+    const char* long_name;
+    const char* unit;
+  };
+  struct GpmMetrics {  // nvmlGpmMetricsGet_t, version 1; NVML touches the first `count` metrics only
+    unsigned version = 1;
+    unsigned count = 0;
+    GpmSample first = nullptr;
+    GpmSample second = nullptr;
+    std::array<GpmMetric, 333> metrics{};  // at least as many as headers declare (98 to 333)
+  };
+
   // Opens and initialises NVML. Not there or not working: `problem` is a sentence, and no function may be
   // called.
   [[nodiscard]] static Nvml open();
@@ -33,6 +58,11 @@ struct Nvml {
   int (*ecc_mode)(Device device, int* current, int* pending) = nullptr;
   int (*mig_mode)(Device device, unsigned* current, unsigned* pending) = nullptr;
   int (*processes)(Device device, unsigned* count, Process* processes) = nullptr;
+  int (*gpm_support)(Device device, GpmSupport* support) = nullptr;
+  int (*gpm_allocate)(GpmSample* sample) = nullptr;
+  int (*gpm_free)(GpmSample sample) = nullptr;
+  int (*gpm_sample)(Device device, GpmSample sample) = nullptr;
+  int (*gpm_metrics)(GpmMetrics* metrics) = nullptr;
 };
 
 }  // namespace fib::cuda

@@ -79,6 +79,16 @@ void fields(Is<RecordedOverhead> auto& overhead, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedCounters> auto& counters, Visit& visit) {
+  visit("missing", counters.missing);
+  visit("calls", counters.calls);
+  visit("busy_ms", counters.busy_ms);
+  visit("own_ms", counters.own_ms);
+  visit("spin_ms", counters.spin_ms);
+  visit("claimed_ms", counters.claimed_ms);
+}
+
+template <typename Visit>
 void fields(Is<RecordedWitness> auto& witness, Visit& visit) {
   visit("clock", witness.clock);
   visit("envelope_median_ms", witness.envelope_median_ms);
@@ -91,6 +101,7 @@ void fields(Is<RecordedWitness> auto& witness, Visit& visit) {
   visit("device_clock", witness.device_clock);
   visit("device_median_ms", witness.device_median_ms);
   visit("device_calls", witness.device_calls);
+  visit("counters", witness.counters);
 }
 
 template <typename Visit>

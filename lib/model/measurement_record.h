@@ -74,6 +74,16 @@ struct RecordedOverhead {
   std::optional<double> slack_ms;
 };
 
+// By the device's own counters: for how long its multiprocessors were at work in calls, the mean over them.
+struct RecordedCounters {
+  std::optional<std::string> missing;
+  std::optional<std::uint64_t> calls;
+  std::optional<double> busy_ms;
+  std::optional<double> own_ms;
+  std::optional<double> spin_ms;
+  std::optional<double> claimed_ms;
+};
+
 struct RecordedWitness {
   std::optional<std::string> clock;
   std::optional<double> envelope_median_ms;
@@ -86,6 +96,7 @@ struct RecordedWitness {
   std::optional<std::string> device_clock;
   std::optional<double> device_median_ms;
   std::optional<std::uint64_t> device_calls;
+  std::optional<RecordedCounters> counters;
 };
 
 struct RecordedCalls {

@@ -68,6 +68,12 @@ std::string_view name_of(MessageType request) {
       return "look up";
     case MessageType::kLookAround:
       return "look around";
+    case MessageType::kBeginCount:
+      return "begin to count";
+    case MessageType::kEndCount:
+      return "count";
+    case MessageType::kCountOwn:
+      return "count fib's own work";
     case MessageType::kFill:
       return "fill";
     case MessageType::kKeep:

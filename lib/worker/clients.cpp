@@ -128,6 +128,18 @@ bool JudgeClient::device_is_idle() {
   return LookedAround::decode(ask(MessageType::kLookAround, {}, MessageType::kLookedAround).payload).is_idle;
 }
 
+std::string JudgeClient::begin_count() {
+  return Counted::decode(ask(MessageType::kBeginCount, {}, MessageType::kCounted).payload).problem;
+}
+
+Counted JudgeClient::end_count() {
+  return Counted::decode(ask(MessageType::kEndCount, {}, MessageType::kCounted).payload);
+}
+
+Counted JudgeClient::count_own_work(const CountOwn& request) {
+  return Counted::decode(ask(MessageType::kCountOwn, request.encode(), MessageType::kCounted).payload);
+}
+
 void JudgeClient::fill(std::uint32_t door, const std::vector<SetId>& sets) {
   (void)ask(MessageType::kFill, SetsRequest{door, sets}.encode(), MessageType::kFilled);
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "device/cuda/compare.h"
 #include "device/cuda/context.h"
@@ -344,7 +345,7 @@ class CudaJudgeDevice : public JudgeDevice {
       : tools_(device, driver),
         looked_at_(tools_.context, 16),
         nvml_(tools_.context, device.uuid),
-        flush_(device.flush) {}
+        use_(device) {}
 
   std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use, std::uint32_t places) override {
     // The same whatever is free, unless a solution's worker has left too little.
@@ -367,7 +368,7 @@ class CudaJudgeDevice : public JudgeDevice {
   }
   DeviceState describe() override {
     const auto snapshot = nvml_.take();
-    return {snapshot.at("name").get<std::string>(), name_of(flush_), snapshot.dump()};
+    return {snapshot.at("name").get<std::string>(), name_of(use_.flush), snapshot.dump()};
   }
   // A GPU that several processes have work for gives each a slice of time in turn. On an H200 a fill of 16
   // bytes and the wait for it take 5 to 7 us, and where another process has a kernel there that does not end,
@@ -389,14 +390,39 @@ class CudaJudgeDevice : public JudgeDevice {
     }
     return slow <= kMostSlow;
   }
-  // Judge and worker have a copy each, and the judge one of the outputs.
+  std::string counter_problem() override {
+    if (!counter_) counter_.emplace(nvml_.counter());
+    return counter_->problem();
+  }
+  std::string begin_count() override {
+    auto problem = counter_problem();
+    try {
+      if (problem.empty()) counter_->begin();
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+    return problem;
+  }
+  double end_count() override {
+    if (!counter_) throw Error("nothing has begun to be counted");
+    return counter_->end();
+  }
+  std::uint32_t multiprocessors() const override {
+    return static_cast<std::uint32_t>(tools_.context.multiprocessors());
+  }
+  std::unique_ptr<Stage> make_stage() override {
+    return make_cuda_stage(use_, util::read_file(use_.kernels_path), {true, WorkStream::kOwn});
+  }
+  // Judge and worker have a copy each, and so has the stage of count_own_work; the judge has one of the
+  // outputs.
   std::uint64_t memory_limit() const override { return memory_of(tools_.context).free / 5; }
 
  private:
   Tools tools_;
   DeviceMemory looked_at_;
   device::cuda::DeviceWatch nvml_;
-  Flush flush_;
+  std::optional<device::cuda::WorkCounter> counter_{};  // once something was counted
+  UseDevice use_;
 };
 
 }  // namespace

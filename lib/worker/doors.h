@@ -13,6 +13,7 @@
 #include "worker/judge_messages.h"
 #include "worker/messages.h"
 #include "worker/outputs_copy.h"
+#include "worker/stage.h"
 
 namespace fib::worker {
 
@@ -78,6 +79,17 @@ class JudgeDevice : public OutputsMemory {
   [[nodiscard]] virtual DeviceState describe() = 0;
   // Whether no other process's work keeps it busy. Throws Error where the device is lost.
   [[nodiscard]] virtual bool is_idle() = 0;
+  // Why the device has no counters of its own work (device/cuda/work_counter.h); empty: it has some.
+  [[nodiscard]] virtual std::string counter_problem() { return "the CPU has no counters of its work"; }
+  // Begins to count, and returns why it cannot; empty: it has begun.
+  [[nodiscard]] virtual std::string begin_count() { return counter_problem(); }
+  // For how long its multiprocessors were at work since then, in nanoseconds; begins anew. Throws Error.
+  [[nodiscard]] virtual double end_count() { throw Error("{}", counter_problem()); }
+  // How many it has.
+  [[nodiscard]] virtual std::uint32_t multiprocessors() const { return 0; }
+  // A stage as a solution's worker with host code has it, in this process. Throws Error. Of a device with
+  // counters only.
+  [[nodiscard]] virtual std::unique_ptr<Stage> make_stage() { throw Error("{}", counter_problem()); }
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
 };

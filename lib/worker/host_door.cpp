@@ -1,11 +1,9 @@
 #include "worker/host_door.h"
 
-#include <fcntl.h>
-
 #include <cstring>
 
 #include "device/cpu/memory.h"
-#include "util/errno_error.h"
+#include "util/duplicate.h"
 
 namespace fib::worker {
 namespace {
@@ -13,14 +11,8 @@ namespace {
 using device::cpu::SharedMemory;
 using device::cpu::WorkerAccess;
 
-util::UniqueFd duplicate(int fd) {
-  util::UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  if (!copy.valid()) throw util::errno_error("cannot duplicate a descriptor");
-  return copy;
-}
-
 Bytes copy_of(const util::UniqueFd& fd, std::uint64_t bytes, WorkerAccess access) {
-  const auto memory = SharedMemory::open(duplicate(fd.get()), bytes, access);
+  const auto memory = SharedMemory::open(util::duplicate(fd.get()), bytes, access);
   return {memory.data(), memory.data() + bytes};
 }
 
@@ -36,7 +28,7 @@ Bytes copy_outputs(const DoorFds& door, const eval::Layout& layout) {
 
 void write_outputs(const DoorFds& door, const eval::Layout& layout, const Bytes& outputs) {
   const auto memory =
-      SharedMemory::open(duplicate(door.outputs.get()), layout.output_bytes, WorkerAccess::kWrites);
+      SharedMemory::open(util::duplicate(door.outputs.get()), layout.output_bytes, WorkerAccess::kWrites);
   std::memcpy(memory.data(), outputs.data(), outputs.size());
 }
 
@@ -45,8 +37,8 @@ DoorFds make_host_door(const eval::Layout& layout, const Bytes& inputs) {
   const auto own_outputs = SharedMemory::create(layout.output_stride(), WorkerAccess::kWrites);
   std::memcpy(own_inputs.data(), inputs.data(), inputs.size());
   DoorFds door;
-  door.inputs = duplicate(own_inputs.fd());
-  door.outputs = duplicate(own_outputs.fd());
+  door.inputs = util::duplicate(own_inputs.fd());
+  door.outputs = util::duplicate(own_outputs.fd());
   return door;
 }
 

@@ -41,6 +41,18 @@ class Judge {
   // Whether no other process's work keeps the device busy (a GPU; elsewhere true). Takes some 30 us on an
   // idle GPU, and some milliseconds on a busy one.
   [[nodiscard]] virtual bool device_is_idle() = 0;
+  // Begins to count what the device does, for whichever process, by counters of its own. Waits for a reading
+  // of them, 0.1 to 0.2 s on an H200, during which no work may come. Returns why there are none; empty: it
+  // has begun.
+  [[nodiscard]] virtual std::string begin_count() = 0;
+  // Waits for a reading likewise, and returns for how long the device's multiprocessors were at work since
+  // the count began: the mean over all of them. The next count has begun then. Throws Error where the
+  // counters fail.
+  [[nodiscard]] virtual Counted end_count() = 0;
+  // Begins and ends a count of calls of all that fib itself does around a call (fill, copy, flush, compare),
+  // which the judge makes alone; or says why there are no counters. Afterwards the door, one for a solution's
+  // outputs, holds no set. Nothing else may have work for the device.
+  [[nodiscard]] virtual Counted count_own_work(const CountOwn& request) = 0;
   // Fills the inputs at the door's first places with these sets, and its outputs there with new poison.
   virtual void fill(std::uint32_t door, const std::vector<SetId>& sets) = 0;
   // Keeps the outputs at the door's first places as the expected ones of these sets.

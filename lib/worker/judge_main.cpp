@@ -14,6 +14,7 @@
 #include "eval/host_evaluator.h"
 #include "synthesis/input_sets.h"
 #include "synthesis/inputs.h"
+#include "util/duplicate.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/machine.h"
@@ -90,6 +91,12 @@ class JudgeProcess {
         return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
       case MessageType::kLookAround:
         return reply(MessageType::kLookedAround, LookedAround{device().is_idle()}.encode());
+      case MessageType::kBeginCount:
+        return reply(MessageType::kCounted, Counted{device().begin_count()}.encode());
+      case MessageType::kEndCount:
+        return reply(MessageType::kCounted, end_count().encode());
+      case MessageType::kCountOwn:
+        return reply(MessageType::kCounted, count_own(CountOwn::decode(message.payload)).encode());
       case MessageType::kFill:
         fill(SetsRequest::decode(message.payload));
         return reply(MessageType::kFilled, {});
@@ -317,6 +324,43 @@ class JudgeProcess {
     inputs_.resize(workload.layout.input_bytes);
     workload.sets->fill(seed_of(workload.document, set), inputs_.data(), util::usable_cores(), scale_of(set));
     return inputs_.data();
+  }
+
+  Counted end_count() { return {{}, device().end_count(), device().multiprocessors()}; }
+
+  // As a worker gets them that is in this process.
+  static SharedBuffers shared_buffers(const AttachedDoor& door) {
+    const auto fds = door.buffers->fds();
+    if (door.buffers->outputs(0).host != nullptr)
+      throw ProtocolError("work is counted where the door lies on a device");
+    return {util::duplicate(fds.at(0)), util::duplicate(fds.at(1)), true, door.buffers->places()};
+  }
+
+  // Each call as the worker makes it, without the solution, and as it is judged, beside expected outputs that
+  // are its own.
+  Counted count_own(const CountOwn& request) {
+    AttachedDoor& door = door_of(request.door);
+    const OpenWorkload& workload = workload_of(door.workload);
+    if (auto problem = device().counter_problem(); !problem.empty()) return {std::move(problem)};
+    const auto stage = device().make_stage();
+    stage->open(workload.layout, shared_buffers(door));
+    if (auto problem = device().begin_count(); !problem.empty()) return {std::move(problem)};
+    for (std::uint32_t call = 0; call < request.calls; ++call) {
+      begin_fill(door, 0, {"nobody", call});
+      door.buffers->wait();
+      stage->fill(Clock::kEvents, 0);
+      stage->flush();
+      const OutputsAt outputs = door.buffers->outputs(0);
+      for (const auto& slot : workload.layout.outputs) {
+        if (request.returns_outputs) stage->take_output(slot, outputs.device + slot.offset);
+      }
+      (void)stage->collect();
+      if (door.evaluator) continue;  // on the host
+      door.buffers->take_outputs();
+      (void)door.buffers->judge_taken(door.buffers->outputs(0), door.poison, workload.document.tolerance,
+                                      workload.layout.outputs.size());
+    }
+    return end_count();
   }
 
   Concluded conclude(std::uint32_t number) {

@@ -61,6 +61,24 @@ struct LookedAround {
   [[nodiscard]] static LookedAround decode(const std::string& payload);
 };
 
+// CountOwn: so many calls of fib's own steps at a door, on inputs of nobody's.
+struct CountOwn {
+  std::uint32_t door = 0;
+  std::uint32_t calls = 0;
+  bool returns_outputs = false;  // outputs are copied once more, as where a call returns them
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static CountOwn decode(const std::string& payload);
+};
+
+// The answer to BeginCount, EndCount and CountOwn.
+struct Counted {
+  std::string problem;  // why nothing can be counted; or empty
+  double busy_ns = 0;   // for how long the device's multiprocessors were at work, the mean over all of them
+  std::uint32_t multiprocessors = 0;  // of the device
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static Counted decode(const std::string& payload);
+};
+
 // The state of the judge's device now.
 struct DeviceState {
   std::string hardware;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/evaluation.h"
@@ -20,6 +21,9 @@ namespace fakes {
 using namespace fib;
 
 constexpr std::int64_t kMs = 1'000'000;  // in nanoseconds
+constexpr std::uint32_t kMultiprocessors = 100;
+constexpr std::uint32_t kSolutionDoor =
+    2;  // of a scene's first evaluation; the reference's is made before it
 
 // What the fakes share: a clock that only they move, and whether the solution's worker is stopped.
 struct World {
@@ -52,6 +56,29 @@ class FakeJudge : public worker::Judge {
   bool device_is_idle() override {
     ask("look around");
     return is_idle(++looks_around);
+  }
+  std::string begin_count() override {
+    ask("begin to count");
+    ++counts_begun;
+    compared_at_count_ = compared.size();
+    return no_counters;
+  }
+  worker::Counted end_count() override {
+    ask("count");
+    const bool is_quiet = std::exchange(compared_at_count_, compared.size()) == compared.size();
+    if (!is_quiet) return {{}, busy_ns(++counted), kMultiprocessors};
+    CHECK(world_.stopped);
+    ++counted_quiet;
+    return {{}, others_ns, kMultiprocessors};
+  }
+  worker::Counted count_own_work(const worker::CountOwn& request) override {
+    ask("count own");
+    CHECK(world_.stopped);
+    ++counted_own;
+    compared_at_count_ = compared.size();
+    CHECK(request.door % 2 == 0);  // a solution's: each is made after its reference's
+    counted_returns = request.returns_outputs;
+    return {no_counters, own_ns * request.calls, kMultiprocessors};
   }
   void fill(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
     ask("fill");
@@ -100,10 +127,21 @@ class FakeJudge : public worker::Judge {
     return worker::Concluded{{true, 0, 0, 1, {}}, {}};
   };
 
+  std::string no_counters{};  // why the device has none
+  double others_ns = 0;       // work of others, where no call was made since the count began
+  double own_ns = 0;          // fib's own work, a call
+  // All work since it began to be counted, at the count number n, from 1.
+  std::function<double(int)> busy_ns = [](int) { return 0; };
+
   std::function<bool(int)> is_idle = [](int) { return true; };  // the device, at the look number n, from 1
 
   // What was asked.
   int looks_around = 0;
+  int counted = 0;
+  int counted_own = 0;
+  int counts_begun = 0;
+  int counted_quiet = 0;         // without a call
+  bool counted_returns = false;  // with outputs that are returned
   std::vector<worker::Attach> attached{};
   int doors_open = 0;
   std::map<std::uint32_t, std::vector<worker::SetId>> filled{};
@@ -128,6 +166,7 @@ class FakeJudge : public worker::Judge {
 
   World& world_;
   bool is_lost_ = false;
+  std::size_t compared_at_count_ = 0;
 };
 
 // A call of `claim_ms` around which everything is as it should be.
@@ -316,7 +355,8 @@ class Scene {
                                  [this] {
                                    quiet_after.push_back(worker.clocks.size());
                                    quiet_after_reference.push_back(reference.calls_made);
-                                 }})
+                                 },
+                                 is_counted})
         .run();
   }
 
@@ -338,12 +378,12 @@ class Scene {
   model::Solution solution{};
   bench::PlannedEvaluation planned{};
   std::vector<std::string> symbols{};
+  bool is_counted = false;                   // by the device's own counters
   std::vector<std::size_t> quiet_after{};    // after how many calls it was waited until nothing else happens
   std::vector<int> quiet_after_reference{};  // and after how many of the reference
 };
 
-constexpr std::uint32_t kSolutionDoor = 2;  // of a scene; the reference's is made before it
-constexpr std::size_t kCalls = 14;          // of a scene: two trials of two warm-up calls and five timed ones
+constexpr std::size_t kCalls = 14;  // of a scene: two trials of two warm-up calls and five timed ones
 
 inline std::vector<worker::SetId> sets_of(const std::string& owner, std::uint64_t first, std::uint64_t end) {
   std::vector<worker::SetId> sets;

@@ -9,6 +9,7 @@
 #include <regex>
 #include <thread>
 
+#include "device/cuda/snapshot.h"
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
 #include "support/temporary.h"
@@ -106,6 +107,7 @@ const std::map<std::string, Expectation>& expectations() {
       // The second of its two kernels takes half a millisecond.
       {"host_ends_capture_elsewhere", {none, "PASSED", "", 0.3, "event-segments"}},
       {"host_switches_records_off", {none, "RUNTIME_ERROR", "records were switched off"}},
+      {"host_switches_callbacks_off", {none, "RUNTIME_ERROR", "the device's own counters saw"}},
       {"host_late_thread", {none, "INCORRECT_NUMERICAL", "1000 of 1000 elements were never written"}},
       {"host_allocates_200_gb", {none, "RUNTIME_ERROR", "returned the error code 2"}},
       {"host_device_launch",
@@ -135,6 +137,7 @@ const std::map<std::string, std::string>& error_codes() {
       {"host_works_ahead", "work_outside_call"},
       {"host_leaves_work", "work_outside_call"},
       {"host_switches_records_off", "impossible_time"},
+      {"host_switches_callbacks_off", "clocks_disagree"},
       {"host_late_thread", "unwritten_output"},
       {"host_allocates_200_gb", "error_returned"},
       {"host_segfault", "crash"},
@@ -144,6 +147,12 @@ const std::map<std::string, std::string>& error_codes() {
 
 bool nvcc_is_here() {
   return std::filesystem::exists("/usr/local/cuda/bin/nvcc") || std::getenv("CUDA_HOME") != nullptr;
+}
+
+bool has_work_counters() {
+  const auto* gpu = testing::gpu();
+  const device::cuda::DeviceWatch watch(gpu->context, gpu->info.uuid);
+  return watch.counter().problem().empty();
 }
 
 std::vector<std::string> few(std::vector<std::string> more = {}) {
@@ -164,6 +173,10 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   for (const auto& [name, expected] : expectations()) {
     if (name.starts_with("host_") && !nvcc_is_here()) {
       WARN("skipped " << name << ": no nvcc");
+      continue;
+    }
+    if (name == "host_switches_callbacks_off" && !has_work_counters()) {
+      WARN("skipped " << name << ": the device has no counters of its work");
       continue;
     }
     if (name == "cutlass" && std::getenv("CUTLASS_PATH") == nullptr) {
@@ -206,6 +219,13 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
     CHECK(trace.status == expected.status);
     CHECK(trace.log.find(expected.log) != std::string::npos);
     CHECK(trace.log.find("FOUND") == std::string::npos);
+    if (trace.solution == "host_honest" && has_work_counters()) {
+      const auto fib = ordered_json::parse(trace.text).at("evaluation").at("fib");
+      const auto& counters = fib.at("witness").at("counters");
+      CHECK(counters.at("calls") == 24);
+      CHECK(counters.at("own_ms").get<double>() > 0.01);  // the flush alone takes longer
+      CHECK(counters.at("busy_ms").get<double>() > 0.01);
+    }
     if (trace.status == "PASSED") CHECK(trace.latency_ms > expected.least_latency_ms);
     if (!expected.clock.empty()) {
       const auto fib = ordered_json::parse(trace.text).at("evaluation").at("fib");

@@ -198,6 +198,12 @@ TEST_CASE("the judge says how far the outputs at two doors are apart, whatever t
   CHECK_THROWS_WITH(f.judge.differ(f.door.door, third.door), Catch::Contains("different workloads"));
 }
 
+TEST_CASE("a CPU has no counters of its work") {
+  Fixture fixture;
+  CHECK(fixture.judge.begin_count() == "the CPU has no counters of its work");
+  CHECK_THROWS_WITH(fixture.judge.end_count(), "the CPU has no counters of its work");
+}
+
 TEST_CASE("nothing that others do keeps the CPU of a judge busy") { CHECK(Fixture().judge.device_is_idle()); }
 
 TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first") {

@@ -54,6 +54,8 @@ void DeviceWatch::read_constants() {
   mig_ = nvml_.mig_mode && nvml_.mig_mode(device_, &mig, &mig_pending) == 0 && mig != 0;
 }
 
+WorkCounter DeviceWatch::counter() const { return {nvml_, device_}; }
+
 ordered_json DeviceWatch::take() const {
   ordered_json state = {{"name", name_}, {"uuid", uuid_}};
   if (nvml_.problem.empty()) {

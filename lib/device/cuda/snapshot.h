@@ -7,6 +7,7 @@
 
 #include "cuda/nvml.h"
 #include "device/cuda/context.h"
+#include "device/cuda/work_counter.h"
 
 namespace fib::device::cuda {
 
@@ -19,6 +20,9 @@ class DeviceWatch {
   // temperature_c, throttle_reasons (names), ecc, mig, processes (how many have a compute context on it,
   // fib's own included). What cannot be read is absent; without NVML there is "nvml" with the reason.
   [[nodiscard]] nlohmann::ordered_json take() const;
+
+  // The device's counters of its own work. The watch must outlive it.
+  [[nodiscard]] WorkCounter counter() const;
 
  private:
   void read_constants();

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cuda/nvml.h"
+#include "util/clock.h"
+
+namespace fib::device::cuda {
+
+// Counts for how long a device's multiprocessors were at work, whichever process gave them the work, by
+// counters that the device keeps itself (NVML's GPM; compute capability 9.0 and later). Processes that run
+// code of a solution can neither change nor hide them. An H200 reads its counters out each 100 ms; what it
+// reads can be seen 20 to 60 ms later. So a count begins and ends with a reading that can be seen for the
+// first time 100 ms after that was asked for, or later. One thread.
+class WorkCounter {
+ public:
+  // How the counter waits; tests have clocks of their own.
+  struct Waiting {
+    std::function<std::int64_t()> now_ns = util::monotonic_ns;
+    std::function<void(std::int64_t ns)> sleep;  // empty: the thread sleeps
+  };
+
+  // `nvml` must outlive it; without a device (null) there are no counters.
+  WorkCounter(const fib::cuda::Nvml& nvml, fib::cuda::Nvml::Device device);
+  WorkCounter(const fib::cuda::Nvml& nvml, fib::cuda::Nvml::Device device, Waiting waiting);
+
+  // Why nothing can be counted, as a sentence; empty: it can.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+  // Waits for a reading of what was before, 0.1 to 0.2 s on an H200, and counts from there on: no work may
+  // come meanwhile. Throws Error where nothing can be counted or no reading comes within a second.
+  void begin();
+
+  // Waits for a reading likewise, and returns for how long between the two the multiprocessors were at work,
+  // in nanoseconds: the mean over all of them, so that a kernel of one block that takes 132 us counts as 1 us
+  // on a device with 132. Within some 2 %. Counts on from this reading. Throws Error likewise, and without
+  // begin().
+  [[nodiscard]] double end();
+
+ private:
+  using Sample = std::unique_ptr<struct fib::cuda::NvmlGpmSample, int (*)(fib::cuda::Nvml::GpmSample)>;
+
+  [[nodiscard]] std::string open();
+  void take(const Sample& sample) const;
+  // A metric between two samples in percent; NaN or 0 of the memory where no reading lies between them.
+  [[nodiscard]] double metric(fib::cuda::Nvml::GpmMetricId id, const Sample& first,
+                              const Sample& second) const;
+  // Waits for a reading of this moment or a later one, leaves it in `sample`, and says when it came.
+  std::int64_t await_reading(Sample& sample);
+
+  const fib::cuda::Nvml& nvml_;
+  fib::cuda::Nvml::Device device_;
+  Waiting waiting_;
+  std::string problem_;
+  Sample before_{nullptr, nullptr};  // while a reading is waited for
+  Sample begun_{nullptr, nullptr};
+  Sample ended_{nullptr, nullptr};
+  std::int64_t begun_ns_ = 0;  // 0: not begun
+};
+
+}  // namespace fib::device::cuda
