@@ -16,13 +16,17 @@ using nlohmann::ordered_json;
 constexpr int kSchemaVersion = 1;
 
 // What was asked for: the sources, what they compute, on which workloads and how. Equal for equal questions.
+// An answer whose work was to be counted is another one: of one workload, by the run's secret.
 std::string request_digest(const std::vector<model::Trace>& traces) {
   util::Sha256 hash;
+  bool is_counted = false;
   for (const model::Trace& trace : traces) {
     const auto record = model::measurement_record(*trace.evaluation);
+    is_counted = is_counted || (record.witness && record.witness->counters);
     hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
     hash.add(model::to_json(trace.workload)).add(record.config.dump());
   }
+  if (is_counted) hash.add("counted");
   return hash.hex();
 }
 
