@@ -54,7 +54,7 @@ std::optional<double> own_ms(const EvaluationParts& parts, std::uint32_t door, s
   // Counters that come later than an H200's would see something else.
   if (missing.empty() && own.busy_ns <= 0)
     missing = "the device's counters have not seen the work that fib itself gave it";
-  return missing.empty() ? std::optional(own.busy_ns / 1e6 / kCallsOfOwnWork) : std::nullopt;
+  return missing.empty() ? std::optional(util::in_ms(own.busy_ns) / kCallsOfOwnWork) : std::nullopt;
 }
 
 // What a trial's call takes beside its claim by the coordinator's clock, the median.
@@ -112,7 +112,7 @@ CountedWork counted_calls(const EvaluationParts& parts, ExpectedOutputs& expecte
   while (made.size() < wanted) made.push_back(calls.make(clock));
   const auto seen = parts.judge.end_count();
   const auto count = static_cast<double>(made.size());
-  counted.busy_ms = seen.busy_ns / 1e6 / count;
+  counted.busy_ms = util::in_ms(seen.busy_ns) / count;
   for (const auto& call : made) {
     counted.claims_ms.push_back(util::in_ms(call.done.elapsed_ns));
     counted.spin_ms += spin_ms(call, m, seen.multiprocessors) / count;

@@ -20,6 +20,10 @@ constexpr std::int64_t kBetweenSamplesNs = 1'000'000;
 constexpr std::int64_t kMostAgeNs = 100'000'000;
 constexpr std::int64_t kMostWaitNs = 1'000'000'000;
 
+std::string counters_unreadable(int result) {
+  return fmt::format("the device's counters cannot be read: NVML's error {}", result);
+}
+
 void sleep_for(std::int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); }
 
 }  // namespace
@@ -41,24 +45,23 @@ std::string WorkCounter::open() {
   if (!is_there || device_ == nullptr) return "the driver cannot read counters of the device's work";
   Nvml::GpmSupport support;
   if (const int result = nvml_.gpm_support(device_, &support); result != 0)
-    return fmt::format("the device's counters cannot be read: NVML's error {}", result);
+    return counters_unreadable(result);
   if (support.is_supported == 0)
     return "the device has no counters of its work (compute capability 9.0 and later, without MIG)";
   for (Sample* sample : {&before_, &begun_, &ended_}) {
     Nvml::GpmSample made = nullptr;
-    if (const int result = nvml_.gpm_allocate(&made); result != 0)
-      return fmt::format("the device's counters cannot be read: NVML's error {}", result);
+    if (const int result = nvml_.gpm_allocate(&made); result != 0) return counters_unreadable(result);
     *sample = Sample(made, nvml_.gpm_free);
   }
   if (const int result = nvml_.gpm_sample(device_, before_.get()); result != 0)
-    return fmt::format("the device's counters cannot be read: NVML's error {}", result);
+    return counters_unreadable(result);
   return {};
 }
 
 void WorkCounter::take(const Sample& sample) const {
   if (!problem_.empty()) throw Error("{}", problem_);
   if (const int result = nvml_.gpm_sample(device_, sample.get()); result != 0)
-    throw Error("the device's counters cannot be read: NVML's error {}", result);
+    throw Error("{}", counters_unreadable(result));
 }
 
 double WorkCounter::metric(Nvml::GpmMetricId id, const Sample& first, const Sample& second) const {
@@ -69,7 +72,7 @@ double WorkCounter::metric(Nvml::GpmMetricId id, const Sample& first, const Samp
   metrics.metrics[0].id = id;
   int result = nvml_.gpm_metrics(&metrics);
   if (result == 0) result = metrics.metrics[0].result;
-  if (result != 0) throw Error("the device's counters cannot be read: NVML's error {}", result);
+  if (result != 0) throw Error("{}", counters_unreadable(result));
   return metrics.metrics[0].value;
 }
 
