@@ -10,6 +10,7 @@
 #include "dataset/present_records.h"
 #include "dataset/trace_stream.h"
 #include "filters.h"
+#include "report/record_file.h"
 #include "util/closest.h"
 #include "util/error.h"
 
@@ -169,6 +170,8 @@ report::CompareSide CompareInput::side(const SideName& side) {
   report::CompareSide result{label, results};
   if (side.kind == SideKind::run) result.rest = report::rest_of_run(local(), side.name);
   if (side.kind == SideKind::dataset) result.outdated = outdated_in(loaded.dataset, results);
+  for (const auto& [solution, file] : loaded.dataset.solution_files)
+    result.files[solution] = report::record_file(loaded.dataset, solution, std::filesystem::current_path());
   return result;
 }
 

@@ -59,10 +59,8 @@ std::optional<double> own_ms(const EvaluationParts& parts, std::uint32_t door, s
 
 // What a trial's call takes beside its claim by the coordinator's clock, the median.
 double usual_beside_claim_ms(const Measurement& m) {
-  std::vector<double> claims;
-  for (const auto& trial : m.trials_ms) claims.insert(claims.end(), trial.begin(), trial.end());
   const double added = m.added_ms.empty() ? 0 : eval::mean(m.added_ms);  // which the trials hold now
-  return std::max(0.0, eval::median(m.envelopes_ms) - eval::median(claims) + added);
+  return std::max(0.0, eval::median(m.envelopes_ms) - eval::median(joined(m.trials_ms)) + added);
 }
 
 // For how long a call kept multiprocessors at work that held its streams back until the host had queued it:

@@ -29,12 +29,6 @@ std::vector<double> medians(const std::vector<std::vector<double>>& trials) {
   return result;
 }
 
-std::vector<double> joined(const std::vector<std::vector<double>>& trials) {
-  std::vector<double> all;
-  for (const auto& trial : trials) all.insert(all.end(), trial.begin(), trial.end());
-  return all;
-}
-
 model::Performance performance_of(const Measurement& m, const RunConfig& config) {
   model::Performance performance;
   performance.latency_ms = latency_of(m);
@@ -281,6 +275,12 @@ std::string name_of(EndedBy rule) {
 }
 
 double latency_of(const Measurement& m) { return eval::mean(medians(m.trials_ms)); }
+
+std::vector<double> joined(const std::vector<std::vector<double>>& trials) {
+  std::vector<double> all;
+  for (const auto& trial : trials) all.insert(all.end(), trial.begin(), trial.end());
+  return all;
+}
 
 model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation& planned,
                                   const RunConfig& config, const RunIdentity& identity,

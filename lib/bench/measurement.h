@@ -108,6 +108,9 @@ struct RunIdentity {
 // The mean of the trials' medians, in milliseconds; there is at least one trial.
 [[nodiscard]] double latency_of(const Measurement& measurement);
 
+// The calls of all trials. Pure.
+[[nodiscard]] std::vector<double> joined(const std::vector<std::vector<double>>& trials);
+
 // Statistics, latency, speedup and evaluation.fib from a measurement. `started_utc` is when the evaluation
 // began; of the log is kept what `logs` has room for, all where it is null.
 [[nodiscard]] model::Evaluation make_evaluation(const Measurement& measurement,

@@ -6,6 +6,7 @@
 #include "export/ci_forms.h"
 #include "present/github.h"
 #include "present/text.h"
+#include "report/record_file.h"
 #include "util/some_of.h"
 
 namespace fib::exports {
@@ -49,15 +50,9 @@ std::string name_of(const ToldTogether& group) {
                                         util::some_of(workloads, "workload"), first.hardware()));
 }
 
-// Where the solution's record lies in the repository; nothing when it lies elsewhere.
 present::AnnotationPlace place_of(const CiResult& result, const dataset::Dataset& dataset,
                                   const std::filesystem::path& folder) {
-  const auto file = dataset.solution_files.find(result.solution());
-  if (file == dataset.solution_files.end()) return {};
-  std::filesystem::path path = (dataset.root / file->second).lexically_normal();
-  if (path.is_absolute()) path = path.lexically_relative(folder);
-  if (path.empty() || *path.begin() == "..") return {};
-  return {path.string(), 0};
+  return {report::record_file(dataset, result.solution(), folder)};
 }
 
 std::string error(const ToldTogether& group, const present::AnnotationPlace& place) {

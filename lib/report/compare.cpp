@@ -263,6 +263,7 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
   const Results results_b = results_of(b, pair_by);
   CompareReport report{a.label, b.label, pair_by, {}, {}, {}};
   report.correct_drift = correct_drift;
+  report.files = b.files;
   const auto partner_in = [&](const Results& results, const Detail& detail) {
     const auto other = results.find(key_of(detail, pair_by));
     const bool is_one = other != results.end() && dataset::is_same_work(other->second->row, detail.row);

@@ -79,6 +79,8 @@ struct CompareSide {
   RunRest rest = {};                   // where the side is a run
   // Where it is a dataset: those of other sources than the dataset has now, and of solutions that it has not.
   std::set<const Detail*> outdated = {};
+  // Where records of its solutions lie in the repository, by the solution's name (record_file.h).
+  std::map<std::string, std::string> files = {};
 };
 
 // One result of each side.
@@ -116,6 +118,7 @@ struct CompareReport {
   std::size_t outdated = 0;
   std::map<std::string, Drift> drifts = {};  // by hardware
   CorrectDrift correct_drift = CorrectDrift::no;
+  std::map<std::string, std::string> files = {};  // B's, see CompareSide
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   // Geometric mean of mA / mB over the pairs that passed on both sides: above 1, B is faster. Nothing when

@@ -31,6 +31,12 @@ std::string sentence(const Comparison& pair) {
                      present::format_ms(*pair.latency_b_ms), format_change(*pair.change), remark);
 }
 
+// The record of B's solution.
+present::AnnotationPlace place_of(const Comparison& pair, const CompareReport& report) {
+  const auto file = report.files.find(*pair.b->row.solution);
+  return {file != report.files.end() ? file->second : ""};
+}
+
 present::JUnitCase case_of(const Comparison& pair, const std::set<const Comparison*>& regressions) {
   present::JUnitCase result{*pair.b->row.solution + " " + workload_text(*pair.b->row.workload)};
   const std::string text = fmt::format("{}: {}", name_of(pair.verdict), sentence(pair));
@@ -68,7 +74,7 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
     text += present::annotation(present::Annotation::warning, "fib compare", "A: " + report.rest_a.text());
   for (std::size_t i = 0; i < std::min(found.size(), kAnnotations); ++i)
     text += present::annotation(level, std::string(name_of(found[i]->verdict)),
-                                present::printable(sentence(*found[i])));
+                                present::printable(sentence(*found[i])), place_of(*found[i], report));
   if (found.size() > kAnnotations)
     text += present::annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
   if (report.missing() > 0)

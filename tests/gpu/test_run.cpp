@@ -106,6 +106,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"host_two_streams", {none, "PASSED", "", 0.3, "event-segments"}},
       // The second of its two kernels takes half a millisecond.
       {"host_ends_capture_elsewhere", {none, "PASSED", "", 0.3, "event-segments"}},
+      {"host_records_event_in_graph", {none, "RUNTIME_ERROR", "the call records an event of the clock"}},
       {"host_switches_records_off", {none, "RUNTIME_ERROR", "records were switched off"}},
       {"host_switches_callbacks_off", {none, "RUNTIME_ERROR", "the device's own counters saw"}},
       {"host_late_thread", {none, "INCORRECT_NUMERICAL", "1000 of 1000 elements were never written"}},
@@ -136,6 +137,7 @@ const std::map<std::string, std::string>& error_codes() {
       {"huge_workspace", "out_of_memory"},
       {"host_works_ahead", "work_outside_call"},
       {"host_leaves_work", "work_outside_call"},
+      {"host_records_event_in_graph", "impossible_time"},
       {"host_switches_records_off", "impossible_time"},
       {"host_switches_callbacks_off", "clocks_disagree"},
       {"host_late_thread", "unwritten_output"},

@@ -145,8 +145,7 @@ CUevent event_in(const void* arguments) {
 }
 
 // Of a stream that is captured, such a record becomes a node of the graph. The flags follow event and stream.
-bool is_external_record(std::string_view function, const void* arguments) {
-  if (!function.starts_with("cuEventRecordWithFlags")) return false;
+bool is_external_record(const void* arguments) {
   unsigned flags = 0;
   std::memcpy(&flags, static_cast<const std::byte*>(arguments) + 2 * sizeof(void*), sizeof flags);
   return (flags & CU_EVENT_RECORD_EXTERNAL) != 0;
@@ -201,11 +200,8 @@ class ApiWatcher::Subscription {
       const char* name = nullptr;
       if (cupti_.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) != CUPTI_SUCCESS || name == nullptr)
         continue;
-      const Effect effect = effect_of(name);
-      const NodeEvent* const node_event = node_event_of(name);
-      const bool destroys_event = std::string_view(name).starts_with("cuEventDestroy");
-      if (effect != Effect::kNone || node_event != nullptr || destroys_event)
-        functions_[id] = {effect, name, node_event, destroys_event};
+      const Function function(name);
+      if (function.is_of_interest()) functions_.emplace(id, function);
     }
   }
   ~Subscription() { (void)cupti_.unsubscribe(subscriber_); }
@@ -224,11 +220,21 @@ class ApiWatcher::Subscription {
   }
 
  private:
+  // What follows from the name of a function of the driver: names are not compared in its calls.
   struct Function {
-    Effect effect;
+    explicit Function(std::string_view its_name) : name(its_name) {}
+    [[nodiscard]] bool is_of_interest() const {
+      return effect != Effect::kNone || node_event != nullptr || destroys_event;
+    }
+
     std::string_view name;
-    const NodeEvent* node_event;  // null: it makes no node of a graph that records an event
-    bool destroys_event;
+    Effect effect = effect_of(name);
+    bool gives_work = cuda::gives_work(name);
+    bool is_launch = cuda::is_launch(name);
+    bool records_event = cuda::records_event(name);
+    bool has_record_flags = name.starts_with("cuEventRecordWithFlags");
+    bool destroys_event = name.starts_with("cuEventDestroy");
+    const NodeEvent* node_event = node_event_of(name);  // null: it makes no node that records an event
   };
 
   void enable() {
@@ -250,7 +256,7 @@ class ApiWatcher::Subscription {
     if (function->second.effect == Effect::kNone) return;
     Listener* const listener = subscription.listener_.load();
     if (listener == nullptr) {
-      if (own_works == 0 && info.callbackSite == CUPTI_API_ENTER && gives_work(function->second.name))
+      if (own_works == 0 && info.callbackSite == CUPTI_API_ENTER && function->second.gives_work)
         ++subscription.unheard_;
       return;
     }
@@ -268,7 +274,8 @@ class ApiWatcher::Subscription {
   void note_events(const Function& function, const CUpti_CallbackData& info) {
     if (function.destroys_event) return forget_event(info);
     if (info.callbackSite != CUPTI_API_ENTER) return;
-    if (is_external_record(function.name, info.functionParams)) note_event(event_in(info.functionParams));
+    if (function.has_record_flags && is_external_record(info.functionParams))
+      note_event(event_in(info.functionParams));
     if (function.node_event != nullptr) note_node(*function.node_event, info.functionParams);
   }
 
@@ -301,9 +308,9 @@ class ApiWatcher::Subscription {
     ApiCall call;
     call.effect = function.effect;
     call.correlation = info.correlationId;
-    call.gives_work = gives_work(function.name);
-    call.is_launch = is_launch(function.name);
-    if (records_event(function.name)) call.event = event_in(info.functionParams);
+    call.gives_work = function.gives_work;
+    call.is_launch = function.is_launch;
+    if (function.records_event) call.event = event_in(info.functionParams);
     if (call.effect == Effect::kCopy && !may_block(id, info.functionParams)) call.effect = Effect::kWork;
     call.in_this_context = info.context == nullptr || info.context == context_.handle();
     if (info.callbackSite == CUPTI_API_EXIT && info.functionReturnValue != nullptr)
