@@ -20,7 +20,9 @@ namespace {
 // plans have none.
 worker::AttachedDoor solutions_door(const EvaluationParts& parts) {
   const bool on_device = parts.has_host_code() || !eval::is_small(parts.layout());
-  return {parts.judge, {parts.workload.opened.workload, on_device, true}};
+  // Counted or not, so that no solution sees which evaluation is.
+  const bool has_private = parts.device.is_cuda() && parts.has_host_code();
+  return {parts.judge, {parts.workload.opened.workload, on_device, true, 1, has_private}};
 }
 
 ErrorCode code_of(const eval::Judgement& judgement, eval::Rule rule) {
@@ -81,14 +83,19 @@ CallTimes Calls::repeat(worker::Clock clock) { return make_on(sets_ - 1, clock);
 
 CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   const auto set = expected_.set_of(call);
+  const bool is_timed = clock != worker::Clock::kCounters;
   parts_.worker.begin_call(usual_prepare_ns());
-  if (filled_ != set) parts_.judge.fill(door_.number(), {set});
+  if (!is_timed) {
+    parts_.judge.fill_private(door_.number(), set);
+  } else if (filled_ != set) {
+    parts_.judge.fill(door_.number(), {set});
+  }
   CallTimes times;
   const auto collected = run_and_collect(clock, times);
-  judge(set, collected, filled_ahead(call + 1));
+  judge(set, collected, is_timed, filled_ahead(call + 1));
   parts_.worker.end_call();
   times.beside = parts_.worker.beside_last_call();
-  if (!times.done.dropped) check_claim(times);
+  if (is_timed && !times.done.dropped) check_claim(times);
   ++made_;
   return times;
 }
@@ -133,7 +140,7 @@ worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) 
   return collected;
 }
 
-void Calls::judge(const worker::SetId& set, const worker::Collected& collected,
+void Calls::judge(const worker::SetId& set, const worker::Collected& collected, bool is_timed,
                   const std::optional<worker::SetId>& next) {
   if (collected.inputs_changed) ++correctness_.inputs_changed;
   const auto& layout = parts_.layout();
@@ -141,8 +148,10 @@ void Calls::judge(const worker::SetId& set, const worker::Collected& collected,
   if (const auto problem = eval::check_claims(layout, collected.outputs, least))
     fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text,
          problem->shape ? ErrorCode::wrong_shape : ErrorCode::wrong_dtype);
-  const auto judgement = parts_.judge.compare(door_.number(), set, collected.outputs.size(), next);
-  filled_ = next;
+  const std::size_t outputs = collected.outputs.size();
+  const auto judgement = is_timed ? parts_.judge.compare(door_.number(), set, outputs, next)
+                                  : parts_.judge.compare_private(door_.number(), set, outputs);
+  if (is_timed) filled_ = next;
   correctness_.add_errors(judgement);
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
   if (!judgement.correct)

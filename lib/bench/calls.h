@@ -33,7 +33,7 @@ class Calls {
   void open();
 
   // One call by this clock, on the next set; its time has been found possible (check_claim), unless records
-  // were lost.
+  // were lost, or no clock of the worker is asked for it (Clock::kCounters, where has_private()).
   [[nodiscard]] worker::CallTimes make(worker::Clock clock);
 
   // The same on the set of the call before.
@@ -46,9 +46,11 @@ class Calls {
   // What the workload's rule says of all calls so far.
   [[nodiscard]] worker::Concluded conclude();
 
-  // The solution's, where the judge may make calls of fib's own work between two of the solution's; not for
-  // launch plans, whose next set may lie there.
+  // The solution's.
   [[nodiscard]] std::uint32_t door() const { return door_.number(); }
+  // Whether the judge reaches the worker's private buffers: on CUDA, of solutions with host code, where there
+  // was memory for them.
+  [[nodiscard]] bool has_private() const { return door_.fds().has_private; }
 
   [[nodiscard]] std::uint64_t made() const { return made_; }
   [[nodiscard]] std::uint64_t sets() const { return sets_; }  // different ones, in the calls so far
@@ -58,7 +60,7 @@ class Calls {
   // A call on the set of call number `call`, from 0.
   worker::CallTimes make_on(std::uint64_t call, worker::Clock clock);
   worker::Collected run_and_collect(worker::Clock clock, worker::CallTimes& times);
-  void judge(const worker::SetId& set, const worker::Collected& collected,
+  void judge(const worker::SetId& set, const worker::Collected& collected, bool is_timed,
              const std::optional<worker::SetId>& next);
   [[nodiscard]] std::optional<worker::SetId> filled_ahead(std::uint64_t call) const;
   [[nodiscard]] std::int64_t usual_prepare_ns();

@@ -21,17 +21,16 @@ constexpr std::uint64_t kFewestCalls = 3;
 constexpr double kMostCountingMs = 400;
 constexpr std::uint32_t kCallsOfOwnWork = 24;
 // What may be at work beyond claims and fib's own work (docs/measuring.md says what was seen).
-constexpr double kSlackMs = 0.003;
-constexpr double kShareOfOwn = 0.04;
+constexpr double kSlackMs = 0.001;
+constexpr double kShareOfOwn = 0.03;
 constexpr double kShareOfClaim = 0.1;
-// A call's claim counts up to so much of the usual one: a latency is a median, so that one long call in some
-// costs nothing there, and shall not pay for work that the others hide.
-constexpr double kMostOfUsual = 2;
-// How much longer counted calls may take than those that are timed. While the counters are waited for the
-// device may go to a lower clock, and calls below 75 % of the highest one do not count elsewhere
-// (clocks.cpp).
-constexpr double kMostOfLatency = 1.35;
-constexpr double kMostBeyondLatencyMs = 0.002;
+// Limits of claimed_ms().
+constexpr double kMostOfMedian = 2;
+constexpr double kMostMeanOfMedian = 1.25;
+// How much longer a counted call may take than a timed one by the coordinator's clock. It is shorter unless
+// the machine is busy: nothing waits for a queue, and outputs stay where they are.
+constexpr double kMostOfEnvelope = 3;
+constexpr double kMostBeyondEnvelopeMs = 0.2;
 // How often it is counted before that is called a lie.
 constexpr int kMostCounts = 3;
 
@@ -57,29 +56,6 @@ std::optional<double> own_ms(const EvaluationParts& parts, std::uint32_t door, s
   return missing.empty() ? std::optional(util::in_ms(own.busy_ns) / kCallsOfOwnWork) : std::nullopt;
 }
 
-// What a trial's call takes beside its claim by the coordinator's clock, the median.
-double usual_beside_claim_ms(const Measurement& m) {
-  const double added = m.added_ms.empty() ? 0 : eval::mean(m.added_ms);  // which the trials hold now
-  return std::max(0.0, eval::median(m.envelopes_ms) - eval::median(joined(m.trials_ms)) + added);
-}
-
-// For how long a call kept multiprocessors at work that held its streams back until the host had queued it:
-// one for each stream. The worker says how long and on how many; but it was no longer than the coordinator
-// saw of this call, and not much longer than it was in the trials, where what is not believed is added.
-double spin_ms(const worker::CallTimes& call, const Measurement& m, std::uint32_t multiprocessors) {
-  constexpr std::uint64_t kMostStreams = 4;
-  constexpr double kMostSpinMs = 5;    // of each segment (device/cuda/segment_timer.cpp)
-  constexpr double kMostSegments = 7;  // that are held back apart (device/cuda/segment_recorder.h)
-  constexpr double kMostOfUsualHost = 1.5;
-  const auto& done = call.done;
-  const double beside_claim = std::max(0.0, util::in_ms(call.envelope_ns) - util::in_ms(done.elapsed_ns));
-  const double segments = std::clamp(static_cast<double>(done.segments), 1.0, kMostSegments);
-  const double host = std::min({util::in_ms(done.host_ns), beside_claim, kMostSpinMs * segments,
-                                kMostOfUsualHost * usual_beside_claim_ms(m)});
-  const auto streams = static_cast<double>(std::clamp<std::uint64_t>(m.streams, 1, kMostStreams));
-  return host * streams / std::max(1U, multiprocessors);
-}
-
 // How many calls are counted: as many as take no longer than that, by the coordinator's clock.
 std::uint64_t calls_within(double ms, const Measurement& m) {
   const double call_ms = std::max(eval::median(m.envelopes_ms), 1e-3);
@@ -87,13 +63,13 @@ std::uint64_t calls_within(double ms, const Measurement& m) {
 }
 
 CountedWork counted_calls(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls,
-                          worker::Clock clock, const Measurement& m) {
+                          const Measurement& m) {
   CountedWork counted;
   const std::uint64_t wanted = std::min(calls_within(kMostCountingMs, m), expected.most_at_once());
-  if (is_by_cupti(clock)) {
-    counted.missing = "calls by CUPTI's clocks are not counted: they may lack records";
-  } else if (wanted < kFewestCalls) {
+  if (wanted < kFewestCalls) {
     counted.missing = "the calls are so long, or their outputs so large, that too few could be counted";
+  } else if (!calls.has_private()) {
+    counted.missing = "there was no memory for buffers that the judge fills itself";
   }
   if (!counted.missing.empty()) return counted;
   expected.make(calls.sets(), wanted);
@@ -105,16 +81,13 @@ CountedWork counted_calls(const EvaluationParts& parts, ExpectedOutputs& expecte
     known[returns] = *own;  // its end is the begin of the next count
   }
   if (!counted.missing.empty()) return counted;
+  std::vector<double> envelopes;
+  for (; counted.calls < wanted; ++counted.calls)
+    envelopes.push_back(util::in_ms(calls.make(worker::Clock::kCounters).envelope_ns));
+  counted.busy_ms = util::in_ms(parts.judge.end_count().busy_ns) / static_cast<double>(counted.calls);
   counted.own_ms = known.at(returns);
-  std::vector<worker::CallTimes> made;
-  while (made.size() < wanted) made.push_back(calls.make(clock));
-  const auto seen = parts.judge.end_count();
-  const auto count = static_cast<double>(made.size());
-  counted.busy_ms = util::in_ms(seen.busy_ns) / count;
-  for (const auto& call : made) {
-    counted.claims_ms.push_back(util::in_ms(call.done.elapsed_ns));
-    counted.spin_ms += spin_ms(call, m, seen.multiprocessors) / count;
-  }
+  counted.claimed_ms = claimed_ms(m.trials_ms);
+  counted.envelope_ms = eval::median(std::move(envelopes));
   return counted;
 }
 
@@ -127,13 +100,13 @@ void expect_no_other_work(const EvaluationParts& parts) {
   if (parts.judge.end_count().busy_ns > kMostOthersNs) throw busy_device();
 }
 
-double slack_ms(const CountedWork& counted, double claim_ms) {
-  return kSlackMs + kShareOfOwn * counted.own_ms + kShareOfClaim * claim_ms;
+double slack_ms(const CountedWork& counted) {
+  return kSlackMs + kShareOfOwn * counted.own_ms + kShareOfClaim * counted.claimed_ms;
 }
 
 // Whether all work together was less than fib's own seemed to be.
 bool seems_too_much(const CountedWork& counted) {
-  return !counted.claims_ms.empty() && counted.busy_ms < counted.own_ms - slack_ms(counted, 0);
+  return counted.calls > 0 && counted.busy_ms < counted.own_ms - slack_ms(counted);
 }
 
 }  // namespace
@@ -151,43 +124,42 @@ CountedEvaluations::CountedEvaluations(const std::vector<PlannedEvaluation>& pla
     chosen_.emplace(solution.first, workload.second, solution.second);
 }
 
-void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, worker::Clock clock,
-                Measurement& m) {
+void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, Measurement& m) {
   if (!parts.is_counted || !parts.device.is_cuda() || !parts.has_host_code()) return;
-  const double latency = latency_of(m);
+  const double envelope_ms = eval::median(m.envelopes_ms);
   for (int attempt = 1;; ++attempt) {
-    m.counted = counted_calls(parts, expected, calls, clock, m);
-    const auto problem = uncounted_work(*m.counted, latency);
+    m.counted = counted_calls(parts, expected, calls, m);
+    const auto problem = uncounted_work(*m.counted, envelope_ms);
     if (!problem && !seems_too_much(*m.counted)) return;
     if (problem) expect_no_other_work(parts);
     if (problem && attempt == kMostCounts)
       throw Failed{model::Status::RUNTIME_ERROR, *problem, {model::ErrorCode::clocks_disagree}};
+    if (attempt == kMostCounts) throw busy_device();
     // Others may have had work for the device when fib's own was counted.
     parts.workload.own_work_ms.clear();
-    if (attempt == kMostCounts) return;
   }
 }
 
-double claimed_ms(const CountedWork& counted) {
-  const double most = kMostOfUsual * eval::median(counted.claims_ms);
-  double sum = 0;
-  for (const double claim : counted.claims_ms) sum += std::min(claim, most);
-  return sum / static_cast<double>(counted.claims_ms.size());
+double claimed_ms(const std::vector<std::vector<double>>& trials_ms) {
+  auto claims = joined(trials_ms);
+  const double median = eval::median(claims);
+  for (double& claim : claims) claim = std::min(claim, kMostOfMedian * median);
+  return std::min(eval::mean(claims), kMostMeanOfMedian * median);
 }
 
-std::optional<std::string> uncounted_work(const CountedWork& counted, double latency_ms) {
-  if (counted.claims_ms.empty()) return std::nullopt;
-  const double claim = claimed_ms(counted);
-  const double work = counted.busy_ms - counted.own_ms - counted.spin_ms;
-  const double beyond = work - claim;
-  if (beyond > slack_ms(counted, claim))
+std::optional<std::string> uncounted_work(const CountedWork& counted, double envelope_ms) {
+  if (counted.calls == 0) return std::nullopt;
+  const double work = counted.busy_ms - counted.own_ms;
+  if (work - counted.claimed_ms > slack_ms(counted))
     return fmt::format(
         "the device's own counters saw its multiprocessors at work for {:.4f} ms a call beside fib's own "
         "work, and the calls claim {:.4f} ms",
-        work, claim);
-  if (claim > kMostOfLatency * latency_ms + kMostBeyondLatencyMs)
-    return fmt::format("calls take {:.4f} ms while the device's own counters are read, and {:.4f} ms before",
-                       claim, latency_ms);
+        work, counted.claimed_ms);
+  if (counted.envelope_ms > kMostOfEnvelope * envelope_ms + kMostBeyondEnvelopeMs)
+    return fmt::format(
+        "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "
+        "before",
+        counted.envelope_ms, envelope_ms);
   return std::nullopt;
 }
 

@@ -33,20 +33,23 @@ class CountedEvaluations {
   std::set<std::tuple<const model::Solution*, const model::Workload*, std::size_t>> chosen_{};
 };
 
-// Where the evaluation is to be counted, runs host code and the device has counters: makes calls as all
-// others while the device counts its work, and what of it is fib's own, where that is not known of the
-// workload yet. Leaves what was seen in `m.counted`, where the trials of `m` are known and believed. Throws
-// Failed where uncounted_work() has something to say three times in a row; what Calls throws; NoVerdict where
-// others keep the device busy; Error where its counters fail. One thread.
-void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, worker::Clock clock,
-                Measurement& m);
+// Where the evaluation is to be counted, runs host code and the device has counters: makes calls that no
+// clock of the worker times while the device counts its work. In these calls the judge does what workers do
+// in all others (it fills the private buffers, flushes the caches and reads the outputs where the call leaves
+// them), and what it takes for that is counted alone, where it is not known of the workload yet: so nothing
+// but the call itself is the solution's word. Leaves what was seen in `m.counted`, where the trials of `m`
+// are known and believed. Throws Failed where uncounted_work() has something to say three times in a row;
+// what Calls throws; NoVerdict where others keep the device busy; Error where its counters fail. One thread.
+void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, Measurement& m);
 
-// What the calls claim, the mean, in milliseconds; of a claim that is far above the others only a part. There
-// is one at least.
-[[nodiscard]] double claimed_ms(const CountedWork& counted);
+// What the calls of these trials claim, the mean, in milliseconds: work that differs from call to call has a
+// mean above its latency, a median. A claim counts up to twice the median, and the mean up to a quarter above
+// it, since long claims in some calls shall not pay for work that the others hide. Pure; at least one call.
+[[nodiscard]] double claimed_ms(const std::vector<std::vector<double>>& trials_ms);
 
-// Whether the device was at work for longer than the counted calls claim, or these took longer than those
-// that are timed: as a sentence for the log.
-[[nodiscard]] std::optional<std::string> uncounted_work(const CountedWork& counted, double latency_ms);
+// Whether the device was at work for longer than is claimed, or the counted calls took much longer than the
+// timed ones (as where the host computes instead): as a sentence for the log. `envelope_ms` is the timed
+// calls' time by the coordinator's clock, the median. Pure.
+[[nodiscard]] std::optional<std::string> uncounted_work(const CountedWork& counted, double envelope_ms);
 
 }  // namespace fib::bench

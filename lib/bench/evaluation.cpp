@@ -127,7 +127,7 @@ Measurement EvaluationRun::run() {
   }
   const bool passed = believed && succeeds([this] {
                         make_further_calls();
-                        count_work(parts_, expected_, calls_, clocks_.of_calls(), result_);
+                        count_work(parts_, expected_, calls_, result_);
                         conclude();
                       });
   if (passed) result_.status = model::Status::PASSED;

@@ -77,11 +77,10 @@ std::optional<model::RecordedCounters> counters_record(const Measurement& m) {
   if (!counted.missing.empty()) {
     record.missing = counted.missing;
   } else {
-    record.calls = counted.claims_ms.size();
+    record.calls = counted.calls;
     record.busy_ms = counted.busy_ms;
     record.own_ms = counted.own_ms;
-    record.spin_ms = counted.spin_ms;
-    record.claimed_ms = claimed_ms(counted);
+    record.claimed_ms = counted.claimed_ms;
   }
   return record;
 }

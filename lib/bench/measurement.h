@@ -28,11 +28,12 @@ enum class EndedBy { kIterations, kMostCalls, kNoise, kBudget };
 
 // What a CUDA device's own counters say of some calls (counted_work.h).
 struct CountedWork {
-  std::string missing{};            // why there is nothing else here; or empty
-  std::vector<double> claims_ms{};  // the time that each of these calls claims
-  double busy_ms = 0;  // for how long the multiprocessors were at work, the mean over them, a call
-  double own_ms = 0;   // of that, for fib itself
-  double spin_ms = 0;  // of that at most, to hold calls back until they are queued
+  std::string missing{};    // why there is nothing else here; or empty
+  std::uint64_t calls = 0;  // that were counted
+  double busy_ms = 0;       // for how long the multiprocessors were at work, the mean over them, a call
+  double own_ms = 0;        // of that, for fib itself
+  double claimed_ms = 0;    // what the timed calls claim
+  double envelope_ms = 0;   // of the counted calls by the coordinator's clock, the median
 };
 
 // Everything that was seen of one evaluation: plain values, from which the trace is made.

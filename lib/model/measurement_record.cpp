@@ -84,7 +84,6 @@ void fields(Is<RecordedCounters> auto& counters, Visit& visit) {
   visit("calls", counters.calls);
   visit("busy_ms", counters.busy_ms);
   visit("own_ms", counters.own_ms);
-  visit("spin_ms", counters.spin_ms);
   visit("claimed_ms", counters.claimed_ms);
 }
 

@@ -80,7 +80,6 @@ struct RecordedCounters {
   std::optional<std::uint64_t> calls;
   std::optional<double> busy_ms;
   std::optional<double> own_ms;
-  std::optional<double> spin_ms;
   std::optional<double> claimed_ms;
 };
 

@@ -103,8 +103,8 @@ DoorFds JudgeClient::attach(const Attach& request) {
   Message answer = ask(MessageType::kAttach, request.encode(), MessageType::kAttached);
   if (answer.fds.size() != 2) throw JudgeLost("the judge sent {} buffers instead of 2", answer.fds.size());
   const auto attached = Attached::decode(answer.payload);
-  return {attached.door, std::move(answer.fds[0]), std::move(answer.fds[1]), attached.on_device,
-          attached.places};
+  return {attached.door,      std::move(answer.fds[0]), std::move(answer.fds[1]),
+          attached.on_device, attached.places,          attached.has_private};
 }
 
 void JudgeClient::detach(std::uint32_t door) {
@@ -144,6 +144,10 @@ void JudgeClient::fill(std::uint32_t door, const std::vector<SetId>& sets) {
   (void)ask(MessageType::kFill, SetsRequest{door, sets}.encode(), MessageType::kFilled);
 }
 
+void JudgeClient::fill_private(std::uint32_t door, const SetId& set) {
+  (void)ask(MessageType::kFill, SetsRequest{door, {set}, true}.encode(), MessageType::kFilled);
+}
+
 void JudgeClient::keep(std::uint32_t door, const std::vector<SetId>& sets) {
   (void)ask(MessageType::kKeep, SetsRequest{door, sets}.encode(), MessageType::kKept);
 }
@@ -152,6 +156,13 @@ eval::Judgement JudgeClient::compare(std::uint32_t door, const SetId& set, std::
                                      const std::optional<SetId>& next) {
   const CompareRequest request{
       {door, set}, static_cast<std::uint32_t>(outputs), next.has_value(), next.value_or(SetId{})};
+  return Verdict::decode(ask(MessageType::kCompare, request.encode(), MessageType::kVerdict).payload)
+      .judgement;
+}
+
+eval::Judgement JudgeClient::compare_private(std::uint32_t door, const SetId& set, std::size_t outputs) {
+  CompareRequest request{{door, set}, static_cast<std::uint32_t>(outputs)};
+  request.in_private = true;
   return Verdict::decode(ask(MessageType::kCompare, request.encode(), MessageType::kVerdict).payload)
       .judgement;
 }
@@ -217,6 +228,7 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
   Open request = workload;
   request.on_device = door.on_device;
   request.places = door.places;
+  request.has_private = door.has_private;
   return acknowledged(child_.request(MessageType::kOpen, request.encode(), MessageType::kOpened, deadline_ns,
                                      {door.inputs.get(), door.outputs.get()}));
 }

@@ -56,6 +56,9 @@ class JudgeClient : public Judge {
   [[nodiscard]] std::string begin_count() override;
   [[nodiscard]] Counted end_count() override;
   [[nodiscard]] Counted count_own_work(const CountOwn& request) override;
+  void fill_private(std::uint32_t door, const SetId& set) override;
+  [[nodiscard]] eval::Judgement compare_private(std::uint32_t door, const SetId& set,
+                                                std::size_t outputs) override;
   void fill(std::uint32_t door, const std::vector<SetId>& sets) override;
   void keep(std::uint32_t door, const std::vector<SetId>& sets) override;
   [[nodiscard]] eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs,

@@ -62,10 +62,10 @@ class CpuDoor : public Door {
 
   const std::byte* host_inputs() const override { return inputs_.data(); }
 
-  void take_outputs() override {
+  void take_outputs(std::uint32_t place) override {
     if (snapshot_.size() < layout_.output_bytes)
       snapshot_ = PrivateMemory(layout_.output_bytes, device::cpu::Pages::kHuge);
-    std::memcpy(snapshot_.data(), outputs_.data(), layout_.output_bytes);
+    std::memcpy(snapshot_.data(), outputs(place).host, layout_.output_bytes);
   }
 
   eval::Judgement judge_taken(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,

@@ -9,6 +9,7 @@
 
 #include "device/cuda/compare.h"
 #include "device/cuda/context.h"
+#include "device/cuda/flush.h"
 #include "device/cuda/kernels.h"
 #include "device/cuda/memory.h"
 #include "device/cuda/snapshot.h"
@@ -206,7 +207,9 @@ class CudaDoor : public Door {
 
   const std::byte* host_inputs() const override { return nullptr; }
 
-  void take_outputs() override { tools_.copy(judged_.data(), outputs_.data(), layout_.output_bytes); }
+  void take_outputs(std::uint32_t place) override {
+    tools_.copy(judged_.data(), outputs(place).device, layout_.output_bytes);
+  }
 
   // The device reads expected outputs in page-locked host memory where they lie.
   eval::Judgement judge_taken(const OutputsAt& expected, const std::vector<eval::PoisonElement>& poison,
@@ -349,7 +352,8 @@ class CudaJudgeDevice : public JudgeDevice {
 
   std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use, std::uint32_t places) override {
     // The same whatever is free, unless a solution's worker has left too little.
-    const std::uint32_t fitting = fitting_places(layout, places, memory_of(tools_.context).total);
+    const std::uint32_t fitting =
+        use == DoorUse::kCalls ? fitting_places(layout, places, memory_of(tools_.context).total) : places;
     try {
       return std::make_unique<CudaDoor>(tools_, layout, use, fitting);
     } catch (const DriverError& error) {
@@ -407,14 +411,15 @@ class CudaJudgeDevice : public JudgeDevice {
     if (!counter_) throw Error("nothing has begun to be counted");
     return counter_->end();
   }
-  std::uint32_t multiprocessors() const override {
-    return static_cast<std::uint32_t>(tools_.context.multiprocessors());
+  // With what lies there anyhow: where solutions' workers leave lines that have to be written back
+  // (Flush::kDirty) their calls pay more for them than these.
+  void flush() override {
+    if (use_.flush == Flush::kNone) return;
+    const std::uint64_t bytes = device::cuda::flush_bytes(tools_.context.l2_bytes());
+    tools_.kernels.read(tools_.expected.data(), std::min(bytes, tools_.expected.size()), looked_at_.data());
   }
-  std::unique_ptr<Stage> make_stage() override {
-    return make_cuda_stage(use_, util::read_file(use_.kernels_path), {true, WorkStream::kOwn});
-  }
-  // Judge and worker have a copy each, and so has the stage of count_own_work; the judge has one of the
-  // outputs.
+  // Shared and private buffers, and those of the workload before, which its worker still holds; the judge has
+  // a copy of the outputs.
   std::uint64_t memory_limit() const override { return memory_of(tools_.context).free / 5; }
 
  private:

@@ -22,26 +22,39 @@ class DeviceExchange : public CudaExchange {
       : context_(context),
         kernels_(kernels),
         layout_(layout),
+        places_(shared.places),
+        has_private_(shared.has_private),
         inputs_(SharedDeviceMemory::open(context, std::move(shared.inputs),
-                                         shared.places * layout.input_stride())),
+                                         all_places() * layout.input_stride())),
         outputs_(SharedDeviceMemory::open(context, std::move(shared.outputs),
-                                          shared.places * layout.output_stride())),
+                                          all_places() * layout.output_stride())),
         differs_(context, sizeof(std::uint32_t)) {}
 
   void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
     place_ = place;
     copy(inputs, shared_inputs(), layout_.input_bytes);
     copy(outputs, shared_outputs(), layout_.output_bytes);
+    load_scalars(inputs, scalars);
+  }
+
+  void load_scalars(CUdeviceptr inputs, std::byte* scalars) override {
     bool has_scalars = false;
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       const auto& slot = layout_.inputs[i];
       if (!slot.scalar) continue;
-      context_.check(context_.driver().copy_to_host(scalars + 8 * i, shared_inputs() + slot.offset, 8,
-                                                    context_.stream()),
-                     "cuMemcpyDtoHAsync");
+      context_.check(
+          context_.driver().copy_to_host(scalars + 8 * i, inputs + slot.offset, 8, context_.stream()),
+          "cuMemcpyDtoHAsync");
       has_scalars = true;
     }
     if (has_scalars) context_.wait();
+  }
+
+  CUdeviceptr private_inputs() const override {
+    return has_private_ ? inputs_.data() + places_ * layout_.input_stride() : 0;
+  }
+  CUdeviceptr private_outputs() const override {
+    return has_private_ ? outputs_.data() + places_ * layout_.output_stride() : 0;
   }
 
   void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) override {
@@ -57,6 +70,7 @@ class DeviceExchange : public CudaExchange {
   }
 
  private:
+  [[nodiscard]] std::uint64_t all_places() const { return places_ + (has_private_ ? 1U : 0U); }
   // Of this call.
   [[nodiscard]] CUdeviceptr shared_inputs() const { return inputs_.data() + place_ * layout_.input_stride(); }
   [[nodiscard]] CUdeviceptr shared_outputs() const {
@@ -71,6 +85,8 @@ class DeviceExchange : public CudaExchange {
   const Context& context_;
   Kernels& kernels_;
   eval::Layout layout_;
+  std::uint32_t places_;
+  bool has_private_;
   SharedDeviceMemory inputs_;
   SharedDeviceMemory outputs_;
   PinnedMemory differs_;
@@ -97,6 +113,10 @@ class HostExchange : public CudaExchange {
       const auto& slot = layout_.inputs[i];
       if (slot.scalar) std::memcpy(scalars + 8 * i, shared_inputs() + slot.offset, 8);
     }
+  }
+
+  void load_scalars(CUdeviceptr /*inputs*/, std::byte* /*scalars*/) override {
+    throw Error("the judge does not reach the private buffers of this worker");
   }
 
   void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) override {

@@ -21,6 +21,13 @@ class CudaExchange {
   // each input, to host memory, where they are when this returns. Throws DriverError.
   virtual void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) = 0;
 
+  // The same of scalars alone, which lie among the private inputs already.
+  virtual void load_scalars(CUdeviceptr inputs, std::byte* scalars) = 0;
+
+  // Where the private buffers lie that the judge has made; 0: there are none.
+  [[nodiscard]] virtual CUdeviceptr private_inputs() const { return 0; }
+  [[nodiscard]] virtual CUdeviceptr private_outputs() const { return 0; }
+
   // Begins to copy the outputs back to that place, and to find out whether the inputs are what they were.
   virtual void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) = 0;
 

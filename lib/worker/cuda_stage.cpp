@@ -44,18 +44,24 @@ void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
   // What was launched while the solution was loaded is its own affair; what it has left behind a call is not.
   const std::uint64_t unheard = watcher_ ? watcher_->take_unheard() : 0;
   if (exchange_) refuse_orphans(unheard);
-  exchange_.reset();
-  exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(shared));
   // Given back first: there may not be room for both.
-  inputs_ = DeviceMemory();
-  outputs_ = DeviceMemory();
-  inputs_ = DeviceMemory(context_, layout.input_bytes);
-  outputs_ = DeviceMemory(context_, layout.output_bytes);
+  exchange_.reset();
+  own_inputs_ = DeviceMemory();
+  own_outputs_ = DeviceMemory();
+  exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(shared));
+  inputs_ = exchange_->private_inputs();
+  outputs_ = exchange_->private_outputs();
+  if (inputs_ == 0) {
+    own_inputs_ = DeviceMemory(context_, layout.input_bytes);
+    own_outputs_ = DeviceMemory(context_, layout.output_bytes);
+    inputs_ = own_inputs_.data();
+    outputs_ = own_outputs_.data();
+  }
   scalars_.assign(8 * layout.inputs.size(), {});
 }
 
 Buffers CudaStage::buffers() {
-  return {as_pointer(inputs_.data()), as_pointer(outputs_.data()), scalars_.data(), context_.stream()};
+  return {as_pointer(inputs_), as_pointer(outputs_), scalars_.data(), context_.stream()};
 }
 
 template <typename Work>
@@ -73,13 +79,15 @@ device::cuda::Tracer& CudaStage::tracer() {
 // buffers when flush() does.
 void CudaStage::fill(Clock clock, std::uint32_t place) {
   using device::cuda::TraceKind;
+  clock_ = clock;
+  if (clock == Clock::kCounters) return own([&] { exchange_->load_scalars(inputs_, scalars_.data()); });
   if (is_by_cupti(clock))
     tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
-  own([&] { exchange_->load(place, inputs_.data(), outputs_.data(), scalars_.data()); });
+  own([&] { exchange_->load(place, inputs_, outputs_, scalars_.data()); });
 }
 
 void CudaStage::flush() {
-  own([&] { flush_(); });
+  if (clock_ != Clock::kCounters) own([&] { flush_(); });
   // Not for fib's stream alone: where a process has dozens of streams, half of the calls that then came read
   // up to 22 us too much (docs/measuring.md).
   context_.wait_for_all();
@@ -99,6 +107,7 @@ std::string CudaStage::prepare_tracer() {
 
 Done CudaStage::run(Target& target, Clock clock) {
   if (is_by_cupti(clock)) return trace(target, clock);
+  if (clock == Clock::kCounters) return run_untimed(target);
   const std::int64_t begin = util::monotonic_ns();
   const auto timing = time(target, clock);
   Done done;
@@ -110,6 +119,13 @@ Done CudaStage::run(Target& target, Clock clock) {
   done.segments = timing.segments;
   done.empty_pair_ns = timer_.empty_ns();
   return done;
+}
+
+Done CudaStage::run_untimed(Target& target) {
+  const device::cuda::OwnWork own(device::cuda::OwnWork::Signals::kCome);  // as in time()
+  target.call();
+  context_.wait_for_all();
+  return {};
 }
 
 device::cuda::Timing CudaStage::time(Target& target, Clock clock) {
@@ -147,9 +163,8 @@ Done CudaStage::trace(Target& target, Clock clock) {
 void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
   if (slot.bytes == 0) return;
   own([&] {
-    context_.check(
-        context_.driver().copy(outputs_.data() + slot.offset, address, slot.bytes, context_.stream()),
-        "cuMemcpyDtoDAsync");
+    context_.check(context_.driver().copy(outputs_ + slot.offset, address, slot.bytes, context_.stream()),
+                   "cuMemcpyDtoDAsync");
   });
 }
 
@@ -158,10 +173,11 @@ void* CudaStage::allocate(std::uint64_t bytes) { return as_pointer(pool_.allocat
 void CudaStage::free(void* memory) noexcept { pool_.free(reinterpret_cast<CUdeviceptr>(memory)); }
 
 bool CudaStage::collect() {
-  own([&] { exchange_->begin_store(inputs_.data(), outputs_.data()); });
+  const bool stores = clock_ != Clock::kCounters;
+  if (stores) own([&] { exchange_->begin_store(inputs_, outputs_); });
   context_.wait();
   if (tracer_) refuse_orphans(std::max(tracer_->finish(), watcher_->take_unheard()));
-  return exchange_->end_store();
+  return stores && exchange_->end_store();
 }
 
 void open_cuda_ahead() {

@@ -41,6 +41,7 @@ class CudaStage : public Stage {
  private:
   [[nodiscard]] device::cuda::Tracer& tracer();
   device::cuda::Timing time(Target& target, Clock clock);
+  Done run_untimed(Target& target);
   Done trace(Target& target, Clock clock);
   // Runs fib's own work on the device, so that the tracer knows it.
   template <typename Work>
@@ -55,8 +56,11 @@ class CudaStage : public Stage {
   std::optional<device::cuda::Tracer> tracer_;
   device::cuda::Flush flush_;
   std::unique_ptr<CudaExchange> exchange_;
-  device::cuda::DeviceMemory inputs_;
-  device::cuda::DeviceMemory outputs_;
+  device::cuda::DeviceMemory own_inputs_;  // where the judge has made no private buffers
+  device::cuda::DeviceMemory own_outputs_;
+  CUdeviceptr inputs_ = 0;  // the private buffers
+  CUdeviceptr outputs_ = 0;
+  Clock clock_ = Clock::kEvents;  // of the call
   std::vector<std::byte> scalars_;
 };
 

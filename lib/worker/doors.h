@@ -42,9 +42,9 @@ class Door {
   // device.
   [[nodiscard]] virtual const std::byte* host_inputs() const = 0;
 
-  // Copies the outputs at the first place to where no worker can reach them; only where calls are compared.
-  // What is written to the door afterwards changes nothing of the copy.
-  virtual void take_outputs() = 0;
+  // Copies the outputs at this place to where no worker can reach them; only where calls are compared. What
+  // is written to the door afterwards changes nothing of the copy.
+  virtual void take_outputs(std::uint32_t place) = 0;
 
   // Judges the first `count` outputs of that copy. `expected` is a whole output buffer: in host memory where
   // the door is, else where the device reads it.
@@ -61,8 +61,11 @@ class Door {
   [[nodiscard]] virtual std::vector<int> fds() const = 0;
 };
 
-// Whether the outputs that are left at a door are compared there, which takes memory of its own.
-enum class DoorUse { kCalls, kComparedCalls };
+enum class DoorUse {
+  kCalls,          // with more places than one for calls in a row, as many as there is room for
+  kSolutionCalls,  // needs all of its places
+  kComparedCalls,  // the same; the outputs are compared there, which takes memory of its own
+};
 
 // How many places of a door fit into the share of a device's memory that is for them: `wanted` at most, one
 // at least.
@@ -72,8 +75,8 @@ enum class DoorUse { kCalls, kComparedCalls };
 // A device as the judge needs it. It must outlive its doors.
 class JudgeDevice : public OutputsMemory {
  public:
-  // With `places` places, or as many as take no more than a 64th of the device's memory, at least one. Throws
-  // Error.
+  // With `places` places; of kCalls as many of them as take no more than a 64th of the device's memory; one
+  // where there is no room for more. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use,
                                                         std::uint32_t places) = 0;
   [[nodiscard]] virtual DeviceState describe() = 0;
@@ -85,11 +88,9 @@ class JudgeDevice : public OutputsMemory {
   [[nodiscard]] virtual std::string begin_count() { return counter_problem(); }
   // For how long its multiprocessors were at work since then, in nanoseconds; begins anew. Throws Error.
   [[nodiscard]] virtual double end_count() { throw Error("{}", counter_problem()); }
-  // How many it has.
-  [[nodiscard]] virtual std::uint32_t multiprocessors() const { return 0; }
-  // A stage as a solution's worker with host code has it, in this process. Throws Error. Of a device with
-  // counters only.
-  [[nodiscard]] virtual std::unique_ptr<Stage> make_stage() { throw Error("{}", counter_problem()); }
+  // Takes the caches to the state in which a call of a solution finds them. Where nothing is counted
+  // solutions' workers do that alone.
+  virtual void flush() { throw Error("{}", counter_problem()); }
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
 };

@@ -24,6 +24,7 @@ struct DoorFds {
   util::UniqueFd outputs;
   bool on_device = false;    // they lie in device memory
   std::uint32_t places = 1;  // for so many calls (judge_messages.h)
+  bool has_private = false;  // and one more, for the private buffers of a solution's worker
 };
 
 // The judge as an evaluation needs it: it alone knows inputs, poison and expected outputs. Every function
@@ -49,18 +50,24 @@ class Judge {
   // the count began: the mean over all of them. The next count has begun then. Throws Error where the
   // counters fail.
   [[nodiscard]] virtual Counted end_count() = 0;
-  // Begins and ends a count of calls of all that fib itself does around a call (fill, copy, flush, compare),
-  // which the judge makes alone; or says why there are no counters. Afterwards the door, one for a solution's
-  // outputs, holds no set. Nothing else may have work for the device.
+  // Begins and ends a count of calls of all that fib itself does around a call by Clock::kCounters, or says
+  // why there are no counters. Afterwards the door, one with private buffers, holds no set in them. Nothing
+  // else may have work for the device.
   [[nodiscard]] virtual Counted count_own_work(const CountOwn& request) = 0;
   // Fills the inputs at the door's first places with these sets, and its outputs there with new poison.
   virtual void fill(std::uint32_t door, const std::vector<SetId>& sets) = 0;
+  // The same with one set in the private buffers of the door's worker, where it has some; then flushes the
+  // caches. For calls by Clock::kCounters.
+  virtual void fill_private(std::uint32_t door, const SetId& set) = 0;
   // Keeps the outputs at the door's first places as the expected ones of these sets.
   virtual void keep(std::uint32_t door, const std::vector<SetId>& sets) = 0;
   // Judges the door's first `outputs` outputs. Expected outputs of a set that belongs to one solution are
   // kept no longer then. With `next` the door is filled with that set at once, as fill() does.
   [[nodiscard]] virtual eval::Judgement compare(std::uint32_t door, const SetId& set, std::size_t outputs,
                                                 const std::optional<SetId>& next) = 0;
+  // The same of the outputs in these private buffers.
+  [[nodiscard]] virtual eval::Judgement compare_private(std::uint32_t door, const SetId& set,
+                                                        std::size_t outputs) = 0;
   // What all calls compared at the door come to.
   [[nodiscard]] virtual Concluded conclude(std::uint32_t door) = 0;
 };

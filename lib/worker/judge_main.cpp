@@ -14,7 +14,6 @@
 #include "eval/host_evaluator.h"
 #include "synthesis/input_sets.h"
 #include "synthesis/inputs.h"
-#include "util/duplicate.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/machine.h"
@@ -49,6 +48,8 @@ struct AttachedDoor {
   std::vector<eval::PoisonElement> poison;         // at the place that was filled last
   std::unique_ptr<eval::HostEvaluator> evaluator;  // of rules that need one; of solutions' doors only
   std::optional<SetId> judged{};                   // by it, in the call before
+  bool on_device = false;
+  bool has_private = false;  // the last place is the worker's private one
 };
 
 class JudgeProcess {
@@ -79,8 +80,7 @@ class JudgeProcess {
         const auto attach = Attach::decode(message.payload);
         const std::uint32_t door = open_door(attach);
         const Door& buffers = *doors_.at(door).buffers;
-        return reply(MessageType::kAttached,
-                     Attached{door, device_ && attach.on_device, buffers.places()}.encode(), buffers.fds());
+        return reply(MessageType::kAttached, attached(door).encode(), buffers.fds());
       }
       case MessageType::kDetach:
         detach(Number::decode(message.payload).value);
@@ -94,7 +94,7 @@ class JudgeProcess {
       case MessageType::kBeginCount:
         return reply(MessageType::kCounted, Counted{device().begin_count()}.encode());
       case MessageType::kEndCount:
-        return reply(MessageType::kCounted, end_count().encode());
+        return reply(MessageType::kCounted, Counted{{}, device().end_count()}.encode());
       case MessageType::kCountOwn:
         return reply(MessageType::kCounted, count_own(CountOwn::decode(message.payload)).encode());
       case MessageType::kFill:
@@ -158,15 +158,26 @@ class JudgeProcess {
     const OpenWorkload& workload = workload_of(request.workload);
     if (request.places == 0 || (request.of_solution && request.places != 1))
       throw ProtocolError("a door has a place at least, a solution's no more");
-    JudgeDevice& where = request.on_device ? device() : *host_;
+    const bool on_device = device_ && request.on_device;
+    if (request.has_private && !(request.of_solution && on_device))
+      throw ProtocolError("the judge makes private buffers of solutions alone, on a device");
     const std::uint32_t number = next_number_++;
     AttachedDoor door{request.workload, nullptr, {}, nullptr};
     if (request.of_solution) door.evaluator = make_evaluator(workload);
-    const bool compares = request.of_solution && !door.evaluator;
-    const DoorUse use = compares ? DoorUse::kComparedCalls : DoorUse::kCalls;
-    door.buffers = where.make_door(workload.layout, use, request.places);
+    DoorUse use = request.of_solution ? DoorUse::kSolutionCalls : DoorUse::kCalls;
+    if (request.of_solution && !door.evaluator) use = DoorUse::kComparedCalls;
+    const std::uint32_t places = request.places + (request.has_private ? 1U : 0U);
+    door.buffers = (on_device ? *device_ : *host_).make_door(workload.layout, use, places);
+    door.on_device = on_device;
+    door.has_private = request.has_private && door.buffers->places() == places;
     doors_.emplace(number, std::move(door));
     return number;
+  }
+
+  [[nodiscard]] Attached attached(std::uint32_t number) {
+    const AttachedDoor& door = door_of(number);
+    const std::uint32_t places = door.buffers->places() - (door.has_private ? 1U : 0U);
+    return {number, door.on_device, places, door.has_private};
   }
 
   OpenWorkload& workload_of(std::uint32_t number) {
@@ -202,14 +213,28 @@ class JudgeProcess {
   // With as many sets as it has places, at most.
   AttachedDoor& door_for(const SetsRequest& request) {
     AttachedDoor& door = door_of(request.door);
-    if (request.sets.size() > door.buffers->places()) throw ProtocolError("the door has not so many places");
+    if (request.sets.size() > (request.in_private ? 1 : attached(request.door).places))
+      throw ProtocolError("the door has not so many places");
     return door;
   }
 
   void fill(const SetsRequest& request) {
     AttachedDoor& door = door_for(request);
+    if (request.in_private) return fill_private(door, request.sets.at(0));
     for (std::uint32_t place = 0; place < request.sets.size(); ++place)
       begin_fill(door, place, request.sets[place]);
+    door.buffers->wait();
+  }
+
+  static std::uint32_t private_place(const AttachedDoor& door) {
+    if (!door.has_private) throw ProtocolError("the judge does not reach the private buffers of this worker");
+    return door.buffers->places() - 1;
+  }
+
+  // All that a worker does before a call, too.
+  void fill_private(AttachedDoor& door, const SetId& set) {
+    begin_fill(door, private_place(door), set);
+    device().flush();
     door.buffers->wait();
   }
 
@@ -269,9 +294,9 @@ class JudgeProcess {
     return differed;
   }
 
-  std::unique_ptr<OutputsCopy> copy_of_outputs(const AttachedDoor& door) {
+  std::unique_ptr<OutputsCopy> copy_of_outputs(const AttachedDoor& door, std::uint32_t place = 0) {
     auto copy = device().on_host(workload_of(door.workload).layout.output_bytes);
-    copy->take(door.buffers->outputs(0));
+    copy->take(door.buffers->outputs(place));
     return copy;
   }
 
@@ -285,16 +310,17 @@ class JudgeProcess {
     if (kept == nullptr && eval::needs_expected(workload.document.rule))
       throw ProtocolError("the set's expected outputs are not kept");
     const OutputsAt expected = kept == nullptr ? OutputsAt{} : kept->at();
+    const std::uint32_t place = request.in_private ? private_place(door) : 0;
     Verdict verdict;
     if (door.evaluator) {
       const std::byte* inputs = host_inputs(door, workload, request.set.set);
-      const auto got = copy_of_outputs(door);
+      const auto got = copy_of_outputs(door, place);
       const bool repeated = std::exchange(door.judged, request.set.set) == request.set.set;
       verdict.judgement =
           door.evaluator->judge({inputs, got->at().host, expected.host, door.poison, repeated});
       if (request.fills_next) begin_fill(door, 0, request.next);
     } else {
-      door.buffers->take_outputs();
+      door.buffers->take_outputs(place);
       const auto poison = door.poison;  // of these outputs
       // Before the comparison: a device is waited for once.
       if (request.fills_next) begin_fill(door, 0, request.next);
@@ -326,41 +352,22 @@ class JudgeProcess {
     return inputs_.data();
   }
 
-  Counted end_count() { return {{}, device().end_count(), device().multiprocessors()}; }
-
-  // As a worker gets them that is in this process.
-  static SharedBuffers shared_buffers(const AttachedDoor& door) {
-    const auto fds = door.buffers->fds();
-    if (door.buffers->outputs(0).host != nullptr)
-      throw ProtocolError("work is counted where the door lies on a device");
-    return {util::duplicate(fds.at(0)), util::duplicate(fds.at(1)), true, door.buffers->places()};
-  }
-
-  // Each call as the worker makes it, without the solution, and as it is judged, beside expected outputs that
-  // are its own.
+  // Each call without the solution, and as it is judged, beside expected outputs that are its own. A copy of
+  // outputs where they are judged takes as long as one from where they are returned.
   Counted count_own(const CountOwn& request) {
     AttachedDoor& door = door_of(request.door);
     const OpenWorkload& workload = workload_of(door.workload);
-    if (auto problem = device().counter_problem(); !problem.empty()) return {std::move(problem)};
-    const auto stage = device().make_stage();
-    stage->open(workload.layout, shared_buffers(door));
+    const std::uint32_t place = private_place(door);
     if (auto problem = device().begin_count(); !problem.empty()) return {std::move(problem)};
     for (std::uint32_t call = 0; call < request.calls; ++call) {
-      begin_fill(door, 0, {"nobody", call});
-      door.buffers->wait();
-      stage->fill(Clock::kEvents, 0);
-      stage->flush();
-      const OutputsAt outputs = door.buffers->outputs(0);
-      for (const auto& slot : workload.layout.outputs) {
-        if (request.returns_outputs) stage->take_output(slot, outputs.device + slot.offset);
-      }
-      (void)stage->collect();
+      fill_private(door, {"nobody", call});
+      if (request.returns_outputs && !door.evaluator) door.buffers->take_outputs(place);
       if (door.evaluator) continue;  // on the host
-      door.buffers->take_outputs();
-      (void)door.buffers->judge_taken(door.buffers->outputs(0), door.poison, workload.document.tolerance,
+      door.buffers->take_outputs(place);
+      (void)door.buffers->judge_taken(door.buffers->outputs(place), door.poison, workload.document.tolerance,
                                       workload.layout.outputs.size());
     }
-    return end_count();
+    return {{}, device().end_count()};
   }
 
   Concluded conclude(std::uint32_t number) {

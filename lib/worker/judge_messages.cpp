@@ -18,6 +18,7 @@ void fields(auto& wire, Either<SetRequest> auto& m) {
 void fields(auto& wire, Either<SetsRequest> auto& m) {
   wire.number(m.door);
   wire.list(m.sets, 13, [&](auto& set) { fields(wire, set); });
+  wire.flag(m.in_private);
 }
 
 void fields(auto& wire, Either<CompareRequest> auto& m) {
@@ -25,6 +26,7 @@ void fields(auto& wire, Either<CompareRequest> auto& m) {
   wire.number(m.outputs);
   wire.flag(m.fills_next);
   fields(wire, m.next);
+  wire.flag(m.in_private);
 }
 
 void fields(auto& wire, Either<KnowsAnswer> auto& m) { wire.flag(m.known); }
@@ -39,7 +41,6 @@ void fields(auto& wire, Either<CountOwn> auto& m) {
 void fields(auto& wire, Either<Counted> auto& m) {
   wire.text(m.problem);
   wire.number(m.busy_ns);
-  wire.number(m.multiprocessors);
 }
 
 void fields(auto& wire, Either<DeviceState> auto& m) {
@@ -61,12 +62,14 @@ void fields(auto& wire, Either<Attach> auto& m) {
   wire.flag(m.on_device);
   wire.flag(m.of_solution);
   wire.number(m.places);
+  wire.flag(m.has_private);
 }
 
 void fields(auto& wire, Either<Attached> auto& m) {
   wire.number(m.door);
   wire.flag(m.on_device);
   wire.number(m.places);
+  wire.flag(m.has_private);
 }
 
 void fields(auto& wire, Either<DifferRequest> auto& m) {

@@ -32,6 +32,7 @@ struct SetRequest {
 struct SetsRequest {
   std::uint32_t door = 0;
   std::vector<SetId> sets;
+  bool in_private = false;  // Fill: one set, in the worker's private buffers; the caches are flushed then
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static SetsRequest decode(const std::string& payload);
 };
@@ -42,6 +43,7 @@ struct CompareRequest {
   std::uint32_t outputs = 0;
   bool fills_next = false;  // as Fill does, with this set, once the outputs have been copied
   SetId next = {};
+  bool in_private = false;  // the outputs lie in the worker's private buffers
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static CompareRequest decode(const std::string& payload);
 };
@@ -61,7 +63,7 @@ struct LookedAround {
   [[nodiscard]] static LookedAround decode(const std::string& payload);
 };
 
-// CountOwn: so many calls of fib's own steps at a door, on inputs of nobody's.
+// CountOwn: so many calls of fib's own steps in a door's private buffers, on inputs of nobody's.
 struct CountOwn {
   std::uint32_t door = 0;
   std::uint32_t calls = 0;
@@ -74,7 +76,6 @@ struct CountOwn {
 struct Counted {
   std::string problem;  // why nothing can be counted; or empty
   double busy_ns = 0;   // for how long the device's multiprocessors were at work, the mean over all of them
-  std::uint32_t multiprocessors = 0;  // of the device
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Counted decode(const std::string& payload);
 };
@@ -104,6 +105,7 @@ struct Attached {
   std::uint32_t door = 0;
   bool on_device = false;  // its buffers lie in device memory
   std::uint32_t places = 1;
+  bool has_private = false;  // there is one more place, for the worker's private buffers
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Attached decode(const std::string& payload);
 };
@@ -130,6 +132,7 @@ struct Attach {
   bool on_device = false;    // in the memory of the judge's device, where it has one
   bool of_solution = false;  // what is compared there is judged by the workload's rule
   std::uint32_t places = 1;  // at most; there are fewer where they would take too much of the device
+  bool has_private = false;  // on a device: with the worker's private buffers, where there is room for them
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Attach decode(const std::string& payload);
 };

@@ -18,6 +18,7 @@ struct SharedBuffers {
   util::UniqueFd outputs;
   bool on_device = false;    // they lie in device memory
   std::uint32_t places = 1;  // in each, one after the other, for the inputs or outputs of a call
+  bool has_private = false;  // and one more, which the private buffers are: the judge reaches them, too
 };
 
 // Where a worker's calls happen: its private buffers on one device, how data moves between them and the
@@ -33,7 +34,9 @@ class Stage {
   [[nodiscard]] virtual Buffers buffers() = 0;
 
   // A call that this clock will time begins: copies inputs and poison from their place in the shared buffers
-  // to the private ones, and scalars to host memory. `place` is below the buffers' number of places.
+  // to the private ones, and scalars to host memory. `place` is below the buffers' number of places. By
+  // Clock::kCounters inputs and poison are there already, and only scalars are copied; then the three that
+  // follow leave caches and outputs as they are, too.
   virtual void fill(Clock clock, std::uint32_t place) = 0;
   // Then, as the last step before the call: takes the caches to their starting state.
   virtual void flush() = 0;

@@ -118,8 +118,8 @@ class WorkerLoop {
       throw ProtocolError("the layout is not sound");
     open_ = false;
     places_ = request.places;
-    stage_->open(request.layout,
-                 {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device, request.places});
+    stage_->open(request.layout, {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device,
+                                  request.places, request.has_private});
     target_->open(request, stage_->buffers());
     open_ = true;
   }

@@ -59,16 +59,15 @@ void fields(auto& wire, Either<Open> auto& m) {
   fields(wire, m.plan);
   wire.flag(m.on_device);
   wire.number(m.places);
+  wire.flag(m.has_private);
 }
 
 void fields(auto& wire, Either<Packed> auto& m) { wire.number(m.bytes); }
 
-void fields(auto& wire, Either<CallRequest> auto& m) {
-  wire.choice(m.clock, Clock::kEventSegments, "a clock");
-}
+void fields(auto& wire, Either<CallRequest> auto& m) { wire.choice(m.clock, Clock::kCounters, "a clock"); }
 
 void fields(auto& wire, Either<CallsRequest> auto& m) {
-  wire.choice(m.clock, Clock::kEventSegments, "a clock");
+  wire.choice(m.clock, Clock::kCounters, "a clock");
   wire.number(m.first_place);
   wire.number(m.count);
 }
@@ -163,6 +162,8 @@ std::string name_of(Clock clock) {
       return "cupti-kernel";
     case Clock::kCuptiConcurrent:
       return "cupti-concurrent";
+    case Clock::kCounters:
+      return "counters";
     case Clock::kEventSegments:
       return "event-segments";
   }

@@ -68,12 +68,14 @@ struct Loaded {
 
 // A new workload: where everything lies in the two shared buffers whose descriptors travel beside the message
 // (inputs, then outputs), and for kKernels what is launched. Each buffer has as many places as `places` says,
-// one after the other, for the inputs or outputs of a call; Prepare and Collect use the first.
+// one after the other, for the inputs or outputs of a call; Prepare and Collect use the first. Where
+// `has_private` says so there is one more behind them, which are the worker's private buffers.
 struct Open {
   eval::Layout layout;
   compile::ResolvedPlan plan;
   bool on_device = false;  // the shared buffers lie in device memory
   std::uint32_t places = 1;
+  bool has_private = false;
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Open decode(const std::string& payload);
 };
@@ -88,6 +90,9 @@ enum class Clock : std::uint8_t {
   kCuptiConcurrent,  // CUPTI's records as streams run: from the first begin to the last end
   kEventSegments,    // pairs of events behind spins between any two waits, on all streams
                      // (device/cuda/segment_timer.h)
+  kCounters,         // the device's own, which the judge reads: the worker looks at no clock, holds nothing
+                     // back, and leaves inputs, poison and caches to the judge, which reaches its private
+                     // buffers
 };
 
 [[nodiscard]] bool is_by_cupti(Clock clock);

@@ -21,7 +21,6 @@ namespace fakes {
 using namespace fib;
 
 constexpr std::int64_t kMs = 1'000'000;  // in nanoseconds
-constexpr std::uint32_t kMultiprocessors = 100;
 constexpr std::uint32_t kSolutionDoor =
     2;  // of a scene's first evaluation; the reference's is made before it
 
@@ -43,7 +42,9 @@ class FakeJudge : public worker::Judge {
     ask("attach");
     attached.push_back(request);
     ++doors_open;
-    return {static_cast<std::uint32_t>(attached.size()), {}, {}, request.on_device, request.places};
+    const bool has_private = request.has_private && has_room;
+    return {
+        static_cast<std::uint32_t>(attached.size()), {}, {}, request.on_device, request.places, has_private};
   }
   void detach(std::uint32_t /*door*/) override {
     --doors_open;
@@ -66,10 +67,10 @@ class FakeJudge : public worker::Judge {
   worker::Counted end_count() override {
     ask("count");
     const bool is_quiet = std::exchange(compared_at_count_, compared.size()) == compared.size();
-    if (!is_quiet) return {{}, busy_ns(++counted), kMultiprocessors};
+    if (!is_quiet) return {{}, busy_ns(++counted)};
     CHECK(world_.stopped);
     ++counted_quiet;
-    return {{}, others_ns, kMultiprocessors};
+    return {{}, others_ns};
   }
   worker::Counted count_own_work(const worker::CountOwn& request) override {
     ask("count own");
@@ -78,7 +79,7 @@ class FakeJudge : public worker::Judge {
     compared_at_count_ = compared.size();
     CHECK(request.door % 2 == 0);  // a solution's: each is made after its reference's
     counted_returns = request.returns_outputs;
-    return {no_counters, own_ns * request.calls, kMultiprocessors};
+    return {no_counters, own_ns * request.calls};
   }
   void fill(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
     ask("fill");
@@ -86,6 +87,12 @@ class FakeJudge : public worker::Judge {
     filled[door].insert(filled[door].end(), sets.begin(), sets.end());
     at_places[door] = sets;
     batches[door].push_back(sets.size());
+    world_.now_ns += fill_ns;
+  }
+  void fill_private(std::uint32_t door, const worker::SetId& set) override {
+    ask("fill");
+    CHECK(attached.at(door - 1).has_private);
+    private_set_ = set;
     world_.now_ns += fill_ns;
   }
   void keep(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
@@ -109,6 +116,15 @@ class FakeJudge : public worker::Judge {
     }
     return judgement(compared.size());
   }
+  eval::Judgement compare_private(std::uint32_t /*door*/, const worker::SetId& set,
+                                  std::size_t outputs) override {
+    ask("compare");
+    CHECK(private_set_ == set);
+    if (needs_expected && !is_kept(set)) throw worker::JudgeLost("the set's expected outputs are not kept");
+    compared.push_back(set);
+    compared_outputs = outputs;
+    return judgement(compared.size());
+  }
   worker::Concluded conclude(std::uint32_t /*door*/) override {
     ask("conclude");
     return conclusion(++conclusions);
@@ -127,6 +143,7 @@ class FakeJudge : public worker::Judge {
     return worker::Concluded{{true, 0, 0, 1, {}}, {}};
   };
 
+  bool has_room = true;       // for private buffers
   std::string no_counters{};  // why the device has none
   double others_ns = 0;       // work of others, where no call was made since the count began
   double own_ns = 0;          // fib's own work, a call
@@ -165,6 +182,7 @@ class FakeJudge : public worker::Judge {
   }
 
   World& world_;
+  worker::SetId private_set_{};
   bool is_lost_ = false;
   std::size_t compared_at_count_ = 0;
 };

@@ -28,8 +28,8 @@ struct CountedScene : Scene {
   }
 };
 
-CountedWork counted(double busy_ms, double own_ms, std::vector<double> claims_ms) {
-  return {{}, std::move(claims_ms), busy_ms, own_ms};
+CountedWork counted(double busy_ms, double own_ms, double claimed_ms) {
+  return {{}, kCounted, busy_ms, own_ms, claimed_ms, 0.1};
 }
 
 }  // namespace
@@ -39,15 +39,34 @@ TEST_CASE("calls that claim what the device was at work for pass, and the trace 
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
   REQUIRE(m.counted);
-  CHECK(m.counted->claims_ms == std::vector<double>(kCounted, kClaimMs));
+  CHECK(m.counted->calls == kCounted);
+  CHECK(m.counted->claimed_ms == Approx(kClaimMs));
   CHECK(m.counted->busy_ms == Approx(1.1));
   CHECK(m.counted->own_ms == Approx(0.2));
   CHECK(scene.judge.counted == 1);
   CHECK(scene.judge.counted_own == 1);
   CHECK(scene.judge.counts_begun == 0);  // one began with the end of the count of fib's own work
-  // All of them were judged, by the clock that times.
+  // All of them were judged, where the call leaves its outputs; the worker was asked for no time.
   CHECK(m.sets == scene.judge.compared.size());
-  CHECK(scene.worker.clocks.back() == Clock::kEventSegments);
+  CHECK(scene.calls_by(Clock::kCounters) == kCounted);
+  CHECK(scene.worker.clocks.back() == Clock::kCounters);
+}
+
+TEST_CASE("what a counted call leaves is judged, and what it says of its time is not asked for") {
+  CountedScene wrong;
+  wrong.judge.judgement = [&wrong](std::size_t) {
+    const bool is_right = wrong.judge.counted_own == 0;
+    return eval::Judgement{is_right, 0, 0, 1, is_right ? "" : "wrong"};
+  };
+  CHECK(wrong.run().status == Status::INCORRECT_NUMERICAL);
+
+  CountedScene scene;
+  scene.worker.times = [](std::size_t, Clock clock) {
+    auto times = fakes::call_of(1);
+    if (clock == Clock::kCounters) times.done = {};  // a time that would be impossible
+    return times;
+  };
+  CHECK(scene.run().status == Status::PASSED);
 }
 
 TEST_CASE("a device that was at work for longer than calls claim fails them, where it does so three times") {
@@ -55,7 +74,7 @@ TEST_CASE("a device that was at work for longer than calls claim fails them, whe
   const auto m = scene.run();
   CHECK(m.status == Status::RUNTIME_ERROR);
   CHECK_THAT(m.note, Catch::Matchers::StartsWith(
-                         "the device's own counters saw its multiprocessors at work for 2.9999 ms a call "
+                         "the device's own counters saw its multiprocessors at work for 3.0000 ms a call "
                          "beside fib's own work, and the calls claim 1.0000 ms"));
   REQUIRE(m.failure);
   CHECK(m.failure->code == model::ErrorCode::clocks_disagree);
@@ -69,16 +88,21 @@ TEST_CASE("a device that was at work for longer than calls claim fails them, whe
   CHECK(disturbed.judge.counted == 2);
 }
 
-TEST_CASE("calls that take longer while they are counted than when they are timed fail") {
-  CountedScene scene;
-  scene.judge.busy_ns = [](int) { return 0; };
-  scene.worker.times = [&scene](std::size_t, Clock) {
-    return fakes::call_of(scene.judge.counted_own > 0 ? 3 : 1);
+TEST_CASE("calls that take much longer by fib's own clock while they are counted fail") {
+  const auto run = [](double counted_ms) {
+    CountedScene scene;
+    scene.worker.times = [counted_ms](std::size_t, Clock clock) {
+      auto times = fakes::call_of(1);
+      if (clock == Clock::kCounters) times.envelope_ns = static_cast<std::int64_t>(counted_ms * kMs);
+      return times;
+    };
+    return scene.run();
   };
-  const auto m = scene.run();
+  CHECK(run(3.2).status == Status::PASSED);
+  const auto m = run(3.3);  // as where the host computes what the device does in other calls
   CHECK(m.status == Status::RUNTIME_ERROR);
-  CHECK_THAT(m.note, Catch::Matchers::StartsWith("calls take 3.0000 ms while the device's own counters are "
-                                                 "read, and 1.0000 ms before"));
+  CHECK_THAT(m.note, Catch::Matchers::StartsWith("calls take 3.3000 ms by fib's own clock while the device's "
+                                                 "own counters are read, and 1.0100 ms before"));
 }
 
 TEST_CASE("fib's own work is counted once a workload, and no evaluation but the chosen ones is counted") {
@@ -106,6 +130,7 @@ TEST_CASE("fib's own work is counted once a workload, and no evaluation but the 
 
 TEST_CASE("what is more than all work together is not fib's own work alone, and is counted again") {
   CountedScene scene;
+  scene.judge.own_ns = 3 * kMs;
   scene.judge.busy_ns = [&scene](int) {
     scene.judge.own_ns = 0.1 * kMs;  // from the second time on
     return kCounted * 0.15 * kMs;
@@ -114,6 +139,11 @@ TEST_CASE("what is more than all work together is not fib's own work alone, and 
   CHECK(m.status == Status::PASSED);
   CHECK(m.counted->own_ms == Approx(0.1));
   CHECK(scene.judge.counted_own == 2);
+
+  CountedScene always;  // nobody knows what the calls took
+  always.judge.own_ns = 3 * kMs;
+  CHECK_THROWS_AS(always.run(), bench::NoVerdict);
+  CHECK(always.judge.counted_own == kMostCounts);
 }
 
 TEST_CASE("where calls return their outputs fib's own work is counted with one more copy") {
@@ -133,7 +163,13 @@ TEST_CASE("a device without counters is no failure, and the trace says why they 
   CHECK(m.status == Status::PASSED);
   REQUIRE(m.counted);
   CHECK(m.counted->missing == "it has none");
-  CHECK(m.counted->claims_ms.empty());
+  CHECK(m.counted->calls == 0);
+
+  CountedScene full(100);
+  full.judge.has_room = false;
+  const auto uncounted = full.run();
+  CHECK(uncounted.status == Status::PASSED);
+  CHECK(uncounted.counted->missing == "there was no memory for buffers that the judge fills itself");
 }
 
 TEST_CASE("counters that do not see fib's own work are as good as none") {
@@ -157,31 +193,6 @@ TEST_CASE("there is no verdict where others keep the device busy that is to be c
   CHECK(disturbed.run().status == Status::PASSED);
 }
 
-TEST_CASE("a multiprocessor that holds a call back until it is queued does no work of the solution") {
-  const auto run = [](double host_ms, double envelope_ms, std::uint64_t streams) {
-    CountedScene scene(0.1);
-    scene.worker.times = [=](std::size_t, Clock) {
-      auto times = fakes::call_of(0.05);
-      times.done.host_ns = host_ms * kMs;
-      times.envelope_ns = static_cast<std::int64_t>(envelope_ms * kMs);
-      times.done.streams = static_cast<std::uint32_t>(streams);
-      return times;
-    };
-    scene.facts.is_guest = true;  // whose host may take that long
-    return scene.run();
-  };
-  const auto believed = run(4, 4.1, 1);
-  CHECK(believed.status == Status::PASSED);
-  CHECK(believed.counted->spin_ms == Approx(0.04));
-  CHECK(run(2, 2.1, 2).counted->spin_ms == Approx(0.04));
-  CHECK(run(2, 2.1, 1000).counted->spin_ms == Approx(0.08));
-  CHECK(run(5.3, 5.4, 1).counted->spin_ms == Approx(0.05));  // a spin ends after 5 ms
-  // Who only says that the host took so long.
-  const auto lies = run(4, 0.15, 1);
-  CHECK(lies.status == Status::RUNTIME_ERROR);
-  CHECK(lies.counted->spin_ms == Approx(0.001));
-}
-
 TEST_CASE("of long calls as few are counted as a count has time for, and none of those that are longer") {
   const auto run = [](double ms) {
     CountedScene scene;
@@ -190,44 +201,47 @@ TEST_CASE("of long calls as few are counted as a count has time for, and none of
   };
   const auto few = run(100);
   CHECK(few.status == Status::PASSED);
-  CHECK(few.counted->claims_ms.size() == 3);
+  CHECK(few.counted->calls == 3);
   const auto none = run(200);
   CHECK(none.status == Status::PASSED);
   CHECK_THAT(none.counted->missing, Catch::Matchers::StartsWith("the calls are so long"));
 }
 
-TEST_CASE("calls by CUPTI's records are not counted") {
+TEST_CASE("calls that CUPTI's records time are counted like others") {
   CountedScene scene;
   scene.config.clock = bench::ClockChoice::kCuptiConcurrent;
-  const auto m = scene.run();
-  CHECK(m.status == Status::PASSED);
-  CHECK_THAT(m.counted->missing, Catch::Matchers::StartsWith("calls by CUPTI's clocks are not counted"));
-  CHECK(scene.judge.counted == 0);
+  CHECK(scene.run().status == Status::PASSED);
+  CHECK(scene.judge.counted == 1);
 }
 
-TEST_CASE("what may be at work beyond the claims is 3 us, a tenth of them and 4 % of fib's own work") {
+TEST_CASE("no solution sees at its buffers whether its evaluation is counted") {
+  for (const bool is_counted : {false, true}) {
+    CountedScene scene;
+    scene.is_counted = is_counted;
+    CHECK(scene.run().status == Status::PASSED);
+    CHECK(scene.judge.attached.back().has_private);
+  }
+  CountedScene launch_plan;
+  launch_plan.use_launch_plan();
+  CHECK(launch_plan.run().status == Status::PASSED);
+  CHECK_FALSE(launch_plan.judge.attached.back().has_private);
+}
+
+TEST_CASE("what may be at work beyond the claims is 1 us, a tenth of them and 3 % of fib's own work") {
   using bench::uncounted_work;
-  CHECK_FALSE(uncounted_work(counted(0.1 + 0.002 + 0.0071, 0.1, {0.002}), 0.002));
-  CHECK(uncounted_work(counted(0.1 + 0.002 + 0.0073, 0.1, {0.002}), 0.002));
-  CHECK_FALSE(uncounted_work(counted(1.20, 0.1, {1}), 1));
-  CHECK(uncounted_work(counted(1.21, 0.1, {1}), 1));
-  CHECK_FALSE(uncounted_work({"none", {}, 0, 0}, 1));
+  CHECK_FALSE(uncounted_work(counted(0.1 + 0.002 + 0.0041, 0.1, 0.002), 0.1));
+  CHECK(uncounted_work(counted(0.1 + 0.002 + 0.0043, 0.1, 0.002), 0.1));
+  CHECK_FALSE(uncounted_work(counted(1.20, 0.1, 1), 0.1));
+  CHECK(uncounted_work(counted(1.21, 0.1, 1), 0.1));
+  CHECK_FALSE(uncounted_work({"none"}, 0.1));
 }
 
-TEST_CASE("claims that are higher only while they are counted are no claims, in the mean either") {
-  using bench::uncounted_work;
-  CHECK_FALSE(uncounted_work(counted(0, 0.1, {0.0046, 0.0046}), 0.002));
-  CHECK(uncounted_work(counted(0, 0.1, {0.0048, 0.0048}), 0.002));
-  CHECK(uncounted_work(counted(0, 0.1, {0.004, 0.004, 0.004, 0.008, 0.008}), 0.002));
-}
-
-TEST_CASE("one long claim does not pay for work that the other calls hide") {
-  std::vector<double> claims(kCounted, 0.002);
-  claims[3] = 5;
-  const auto hidden = counted(0.01 + 0.06, 0.01, claims);
-  CHECK(bench::claimed_ms(hidden) == Approx((0.002 * 23 + 0.004) / 24));
-  CHECK(bench::uncounted_work(hidden, 0.002));
-  CHECK(bench::claimed_ms(counted(0, 0, {1, 1.5, 1})) == Approx(3.5 / 3));
+TEST_CASE("some long claims do not pay for work that the other calls hide") {
+  const std::vector<double> usual(23, 0.002);
+  CHECK(bench::claimed_ms({usual, {5}}) == Approx((0.002 * 23 + 0.004) / 24));
+  CHECK(bench::claimed_ms({{1, 1.5, 1}}) == Approx(3.5 / 3));
+  CHECK(bench::claimed_ms({{1, 1, 1, 2, 2}}) == Approx(1.25));
+  CHECK(bench::claimed_ms({{1, 0.2, 1}}) == Approx(2.2 / 3));
 }
 
 TEST_CASE("one evaluation of each solution is counted, on a workload that the run's secret chooses") {

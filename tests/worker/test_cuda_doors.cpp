@@ -76,7 +76,7 @@ const std::vector<eval::PoisonElement> kPoison = {eval::make_poison(tensor::DTyp
                                                   eval::make_poison(tensor::DType::kInt32, 78)};
 
 eval::Judgement compare(worker::Door& door, const worker::OutputsAt& expected, std::size_t count = 2) {
-  door.take_outputs();
+  door.take_outputs(0);
   return door.judge_taken(expected, kPoison, {}, count);
 }
 
@@ -142,11 +142,16 @@ TEST_CASE(
     const std::uint64_t place = test.layout.input_stride() + test.layout.output_stride();
     CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 1000)->places() == kMemory / 64 / place);
     CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 3)->places() == 3);
+    // A solution's are all needed.
+    const auto many = static_cast<std::uint32_t>(kMemory / 64 / place + 1);
+    for (const auto use : {worker::DoorUse::kSolutionCalls, worker::DoorUse::kComparedCalls})
+      CHECK(device->make_door(test.layout, use, many)->places() == many);
     // A worker takes all but a megabyte.
     const auto driver = emulation::driver();
     CUdeviceptr taken = 0;
     REQUIRE(driver.allocate(&taken, kMemory - emulation::device_bytes_in_use() - kMiB) == CUDA_SUCCESS);
     CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 4)->places() == 1);
+    CHECK(device->make_door(test.layout, worker::DoorUse::kComparedCalls, 2)->places() == 1);
     const Case large(10'000);
     CHECK_THROWS_AS(device->make_door(large.layout, worker::DoorUse::kCalls, 1), Error);
     driver.free(taken);
@@ -173,6 +178,24 @@ TEST_CASE("outputs on the device begin as poison, which is told from values") {
   const auto judgement = compare(*door, store.find({1, {"", 0}})->at());
   CHECK_FALSE(judgement.correct);
   CHECK(judgement.explanation.find("never written") != std::string::npos);
+}
+
+TEST_CASE("outputs of each place are taken and compared, and the judge's flush changes nothing of them") {
+  const auto device = make_device();
+  const Case test(3);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kComparedCalls, 2);
+  const std::uint64_t stride = test.layout.output_stride();
+  const View both(*door, 1, 2 * stride);
+  worker::ExpectedStore store(*device);
+  write_outputs(both, test.layout, 3);
+  store.keep({1, {"", 0}}, door->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
+  std::memcpy(both.data() + stride, both.data(), test.layout.output_bytes);
+  write_outputs(both, test.layout, 4);
+  device->flush();
+  for (const std::uint32_t place : {0U, 1U}) {
+    door->take_outputs(place);
+    CHECK(door->judge_taken(store.find({1, {"", 0}})->at(), kPoison, {}, 2).correct == (place == 1));
+  }
 }
 
 TEST_CASE("outputs are compared with copies, wherever these lie") {
@@ -226,7 +249,7 @@ TEST_CASE("outputs are judged as they were taken, though the door has been fille
     write_outputs(outputs, test.layout, 3);
     worker::ExpectedStore store(*device);
     store.keep({1, {"", 0}}, door->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
-    door->take_outputs();
+    door->take_outputs(0);
     door->fill(0, test.sets, "next", synthesis::Scale::usual);
     door->poison(0, kPoison);
     CHECK(door->judge_taken(store.find({1, {"", 0}})->at(), kPoison, {}, 2).correct);
@@ -247,7 +270,7 @@ TEST_CASE("zeros are judged in place of each output") {
       write_outputs(outputs, test.layout, value);
       store.keep({1, {"", call}}, door->outputs(0), test.layout.output_bytes, Place::kDevice, kNoLimit);
       write_outputs(outputs, test.layout, 7);
-      door->take_outputs();
+      door->take_outputs(0);
       return door->judge_zeros(store.find({1, {"", call}})->at(), tolerance);
     };
     CHECK(zeros_for(0, 0, {}) == std::vector{true, true});

@@ -5,15 +5,15 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
-// Two and a half caches: replacement is not strictly by age.
-std::uint64_t bytes_for(const Context& context) { return (context.l2_bytes() * 5 / 2 + kMiB) / kMiB * kMiB; }
-
 }  // namespace
+
+// Two and a half caches: replacement is not strictly by age.
+std::uint64_t flush_bytes(std::uint64_t l2_bytes) { return (l2_bytes * 5 / 2 + kMiB) / kMiB * kMiB; }
 
 Flush::Flush(const Context& context, Kernels& kernels, FlushKind kind, HostCode host_code)
     : context_(context), kernels_(kernels), kind_(kind), host_code_(host_code) {
   if (kind == FlushKind::kNone) return;
-  buffer_ = DeviceMemory(context, bytes_for(context));
+  buffer_ = DeviceMemory(context, flush_bytes(context.l2_bytes()));
   never_ = DeviceMemory(context, sizeof(std::uint32_t));
   const Driver& driver = context.driver();
   context.check(driver.set_bytes(buffer_.data(), 0, buffer_.size(), context.stream()), "cuMemsetD8Async");

@@ -6,6 +6,9 @@
 
 namespace fib::device::cuda {
 
+// How many bytes a buffer has whose lines fill a cache of this size. Pure.
+[[nodiscard]] std::uint64_t flush_bytes(std::uint64_t l2_bytes);
+
 // What the L2 cache holds when a call begins.
 enum class FlushKind : std::uint8_t {
   kClean,  // lines of a buffer that was read: nothing has to be written back
