@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -72,7 +73,17 @@ std::string_view text_of(dataset::AddedRecord::How how) {
                                : "takes the place of the one before, whose source is kept nowhere";
 }
 
-// The solutions' files, written into the datasets that have their definitions.
+// The file of a solution, written into the dataset that has its definition.
+void add_solution(const dataset::Dataset& dataset, const model::Solution& solution,
+                  dataset::Existing existing) {
+  const auto& definition = dataset.definitions.at(solution.definition);
+  expect_free_name(dataset, solution, definition.op_type);
+  const auto record =
+      dataset::add_solution(dataset.root, solution, definition.op_type, existing, "replace it: --replace");
+  spdlog::info("the solution's record {}: {}", text_of(record.how), record.file.string());
+}
+
+// All of them; with `replace` but those of which the dataset has one of that name.
 void add_solutions(const EvalInputs& inputs, bool replace) {
   if (inputs.is_against_foreign)
     throw Error("--add saves what --against runs too, and the dataset has no {}: compare first, then add",
@@ -80,12 +91,34 @@ void add_solutions(const EvalInputs& inputs, bool replace) {
   for (const dataset::Dataset& dataset : inputs.datasets) {
     for (const auto& [name, solution] : dataset.solutions) {
       if (name == inputs.against) continue;
-      const auto& definition = dataset.definitions.at(solution.definition);
-      expect_free_name(dataset, solution, definition.op_type);
-      const auto record = dataset::add_solution(
-          dataset.root, solution, definition.op_type,
-          replace ? dataset::Existing::replace : dataset::Existing::refuse, "replace it: --replace");
-      spdlog::info("the solution's record {}: {}", text_of(record.how), record.file.string());
+      expect_free_name(dataset, solution, dataset.definitions.at(solution.definition).op_type);
+      if (!replace || !dataset.solution_files.contains(name))
+        add_solution(dataset, solution, dataset::Existing::refuse);
+    }
+  }
+}
+
+bool has_passed(const EvalOutcome& outcome, const std::string& solution) {
+  const auto traces = outcome.traces.find(solution);
+  const auto is_of_it = [&](const auto& not_done) { return not_done.solution == solution; };
+  return traces != outcome.traces.end() &&
+         std::none_of(outcome.not_done.begin(), outcome.not_done.end(), is_of_it) &&
+         std::all_of(traces->second.begin(), traces->second.end(), [](const model::Trace& trace) {
+           return trace.evaluation->status == model::Status::PASSED;
+         });
+}
+
+// Those that were left out, once it is known that they are worth it: the source of before is gone then.
+void replace_solutions(const EvalInputs& inputs, const EvalOutcome& outcome) {
+  for (const dataset::Dataset& dataset : inputs.datasets) {
+    for (const auto& [name, solution] : dataset.solutions) {
+      if (name == inputs.against || !dataset.solution_files.contains(name)) continue;
+      if (has_passed(outcome, name)) {
+        add_solution(dataset, solution, dataset::Existing::replace);
+      } else {
+        spdlog::warn("{} has not passed everything: the dataset keeps the solution of that name that it has",
+                     present::printable(name));
+      }
     }
   }
 }
@@ -109,6 +142,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
                    request, options.quiet ? ProgressLine::none : usual_progress());
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
   if (session.interrupted() && is_nothing) return outcome.exit_code;
+  if (options.replace) replace_solutions(inputs, outcome);
   outcome.settled = report::settle(outcome.traces);
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, against_last);
@@ -228,8 +262,10 @@ void add_eval(CLI::App& app, int& exit_code) {
   CLI::Option* add =
       eval->add_flag("--add", options->add, "Add the solutions and their traces to the dataset")
           ->group(group);
-  eval->add_flag("--replace", options->replace,
-                 "With --add: take the place of a solution of the same name and author with another source")
+  eval->add_flag(
+          "--replace", options->replace,
+          "With --add: once everything has passed, take the place of a solution of the same name and author\n"
+          "with another source")
       ->needs(add)
       ->group(group);
   add_measuring(*eval, options->measure);

@@ -74,17 +74,24 @@ std::optional<std::string> comparison_with_last(const EvalInputs& inputs,
                                                 report::CompareFormat format) {
   const std::string& name = *now.front().solution;
   dataset::RowPool pool;
-  auto before = details_of(read_tries(now.front().definition, name), pool);
+  std::vector<report::Detail> before;
   const auto of_dataset = inputs.results.find(name);
-  if (of_dataset != inputs.results.end())
-    before.insert(before.end(), of_dataset->second.begin(), of_dataset->second.end());
+  if (of_dataset != inputs.results.end()) before = of_dataset->second;
+  // Behind these: of equal times the last is the latest.
+  for (auto& detail : details_of(read_tries(now.front().definition, name), pool))
+    before.push_back(std::move(detail));
   const auto b = details_of(now, pool);
-  const auto is_last_failed = !before.empty() && !report::latest(before).front()->row.passed();
+  std::set<std::string> failed_last;  // workloads
+  for (const report::Detail* detail : report::latest(before)) {
+    if (!detail->row.passed()) failed_last.insert(detail->row.workload->uuid);
+  }
   const auto a = comparable(std::move(before), b);
   if (a.empty()) return std::nullopt;
   const auto chosen = report::latest(a);
-  const bool has_passed = chosen.front()->row.passed();
-  std::string label = is_last_failed && has_passed ? "the last result that passed" : "the last result";
+  const bool are_older = std::any_of(chosen.begin(), chosen.end(), [&](const report::Detail* detail) {
+    return detail->row.passed() && failed_last.contains(detail->row.workload->uuid);
+  });
+  std::string label = are_older ? "the last result that passed" : "the last result";
   std::set<std::string> sources;
   for (const report::Detail* detail : chosen) {
     if (const std::string* source = detail->row.evaluation->origin.solution_sha256) sources.insert(*source);

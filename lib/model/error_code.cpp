@@ -35,8 +35,9 @@ const std::vector<ErrorFacts>& all_error_facts() {
        "limits."},
       {illegal_access, "illegal_access", "run", false, false,
        "A kernel read or wrote memory that it does not own.",
-       "Check indices at the ends of tensors, for sizes that are no multiple of the block; compute-sanitizer "
-       "names the line."},
+       "Check indices at the ends of tensors, for sizes that are no multiple of the block; fib sanitize "
+       "names "
+       "the line."},
       {device_error, "device_error", "run", false, false, "The CUDA driver reported an error.",
        "Read the error's name in the log."},
       {out_of_memory, "out_of_memory", "run", kRetry, false,
@@ -47,7 +48,9 @@ const std::vector<ErrorFacts>& all_error_facts() {
       {error_returned, "error_returned", "run", false, false, "The solution returned an error code.",
        "Find out in its source what the code means."},
       {crash, "crash", "run", false, false, "The solution's process ended.",
-       "Look in host code for a wild pointer, a stack overflow, a failed assertion or an exit()."},
+       "Look in host code for a wild pointer, a stack overflow, a failed assertion or an exit(); fib "
+       "sanitize "
+       "names the line of an access beyond a tensor."},
       {timeout, "timeout", "run", false, false, "The calls did not end within --timeout.",
        "Look for a loop that does not end or a barrier that not all threads reach."},
       {forbidden_call, "forbidden_call", "run", false, kViolation,

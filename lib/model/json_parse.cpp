@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "model/errors.h"
+#include "model/json_place.h"
 #include "model/json_value.h"
 
 namespace fib::model::json {
@@ -13,8 +14,13 @@ namespace sj = simdjson::ondemand;
 
 [[noreturn]] void fail(const std::string& message) { throw ParseError({{"", "Invalid JSON: " + message}}); }
 
+// Until it is known where.
+struct SyntaxError {
+  std::string message;
+};
+
 void check(simdjson::error_code error) {
-  if (error != simdjson::SUCCESS) fail(simdjson::error_message(error));
+  if (error != simdjson::SUCCESS) throw SyntaxError{simdjson::error_message(error)};
 }
 
 std::size_t skip_digits(std::string_view token, std::size_t at) {
@@ -33,7 +39,7 @@ Value read_scalar(std::string_view raw) {
   if (token == "true" || token == "false") return make_boolean(token == "true");
   const bool extension = token == "NaN" || token == "Infinity" || token == "-Infinity";
   if (!extension && !is_number_token(token)) {
-    fail("unexpected \"" + std::string(token.substr(0, 40)) + "\"");
+    throw SyntaxError{"unexpected \"" + std::string(token.substr(0, 40)) + "\""};
   }
   Value number = make_integer(0);
   number.text = token;
@@ -146,6 +152,26 @@ Value read_root_scalar(sj::document& document, std::string_view text) {
   return make_string(checked_text(content));
 }
 
+Value read_document(std::string_view text, const Limits& limits) {
+  const simdjson::padded_string padded(text);
+  sj::parser parser;
+  sj::document document;
+  check(parser.iterate(padded).get(document));
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  const bool nested = start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
+  if (!nested) {
+    Value scalar = read_root_scalar(document, text);
+    if (scalar.kind == Kind::string && has_more(document)) fail("trailing characters");
+    return scalar;
+  }
+  sj::value root;
+  check(document.get_value().get(root));
+  Extent extent{1 + kMostLevels - limits.levels, limits.values};
+  Value result = read_value(root, extent);
+  if (has_more(document)) fail("trailing characters");
+  return result;
+}
+
 }  // namespace
 
 bool is_number_token(std::string_view token) {
@@ -169,23 +195,12 @@ bool is_number_token(std::string_view token) {
 Value parse(std::string_view text, const Limits& limits) {
   if (text.size() > limits.bytes) fail("more than " + std::to_string(limits.bytes) + " bytes");
   if (text.starts_with("\xef\xbb\xbf")) fail("the text starts with a byte order mark; remove these 3 bytes");
-  const simdjson::padded_string padded(text);
-  sj::parser parser;
-  sj::document document;
-  check(parser.iterate(padded).get(document));
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  const bool nested = start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
-  if (!nested) {
-    Value scalar = read_root_scalar(document, text);
-    if (scalar.kind == Kind::string && has_more(document)) fail("trailing characters");
-    return scalar;
+  try {
+    return read_document(text, limits);
+  } catch (const SyntaxError& error) {
+    const std::string place = syntax_error(text);
+    fail(place.empty() ? error.message : place);
   }
-  sj::value root;
-  check(document.get_value().get(root));
-  Extent extent{1 + kMostLevels - limits.levels, limits.values};
-  Value result = read_value(root, extent);
-  if (has_more(document)) fail("trailing characters");
-  return result;
 }
 
 bool is_object_text(std::string_view text) {

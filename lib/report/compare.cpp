@@ -308,16 +308,26 @@ std::size_t CompareReport::count(Verdict verdict) const {
       pairs.begin(), pairs.end(), [&](const Comparison& pair) { return pair.verdict == verdict; }));
 }
 
-std::optional<double> CompareReport::mean_speedup() const {
+namespace {
+
+std::optional<double> mean_speedup_of(const std::vector<Comparison>& pairs, std::optional<Sources> sources) {
   double sum = 0;
   std::size_t count = 0;
   for (const Comparison& pair : pairs) {
-    if (!pair.change) continue;
+    if (!pair.change || (sources && pair.sources != *sources)) continue;
     sum -= std::log1p(*pair.change);
     ++count;
   }
   if (count == 0) return std::nullopt;
   return std::exp(sum / static_cast<double>(count));
+}
+
+}  // namespace
+
+std::optional<double> CompareReport::mean_speedup() const { return mean_speedup_of(pairs, std::nullopt); }
+
+std::optional<double> CompareReport::mean_speedup(Sources sources) const {
+  return mean_speedup_of(pairs, sources);
 }
 
 std::vector<const Comparison*> CompareReport::regressions(double limit) const {

@@ -124,6 +124,8 @@ struct CompareReport {
   // Geometric mean of mA / mB over the pairs that passed on both sides: above 1, B is faster. Nothing when
   // there are none.
   [[nodiscard]] std::optional<double> mean_speedup() const;
+  // The same of those of these sources.
+  [[nodiscard]] std::optional<double> mean_speedup(Sources sources) const;
   // The pairs that are slower by more than `limit` (0.05: 5 %) or broken.
   [[nodiscard]] std::vector<const Comparison*> regressions(double limit) const;
   // Pairs that look slower by more than `limit`, but are ambiguous or within the noise: no gate stops these.

@@ -11,6 +11,7 @@
 
 #include "present/text.h"
 #include "report/workload_text.h"
+#include "util/some_of.h"
 
 namespace fib::report {
 namespace {
@@ -193,7 +194,28 @@ void about_calls(const std::vector<TraceRow>& rows, std::string_view noun,
   check.write(noun, cautions);
 }
 
+// Definitions whose results were not all made in one run.
+void about_runs(const std::vector<TraceRow>& rows, std::vector<std::string>& cautions) {
+  std::map<std::string, std::map<std::string, std::set<std::string>>> runs;  // by hardware and definition
+  for (const TraceRow& row : rows) {
+    if (row.passed() && row.evaluation->origin.run_id != nullptr)
+      runs[*row.evaluation->hardware][*row.definition].insert(*row.evaluation->origin.run_id);
+  }
+  std::set<std::string> definitions;
+  for (const auto& [hardware, of_hardware] : runs) {
+    for (const auto& [definition, ids] : of_hardware) {
+      if (ids.size() > 1) definitions.insert(definition);
+    }
+  }
+  if (!definitions.empty()) cautions.push_back(several_runs_text({definitions.begin(), definitions.end()}));
+}
+
 }  // namespace
+
+std::string several_runs_text(const std::vector<std::string>& definitions) {
+  return fmt::format("Not all results of {} are of one run: a machine may be slower in one than in another.",
+                     util::some_of(definitions));
+}
 
 std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
                                      const std::vector<TraceRow>& rows, HasReferences has_references,
@@ -203,6 +225,7 @@ std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
     cautions = about_references([&](const TraceRow& row) { return standing->reference_of(row); }, rows);
   about_calls(rows, noun, cautions);
   about_zeros(rows, cautions);
+  if (standing != nullptr) about_runs(rows, cautions);
   return cautions;
 }
 

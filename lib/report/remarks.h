@@ -18,6 +18,9 @@ struct Remarks {
   [[nodiscard]] bool is_empty() const { return not_counted.empty() && cautions.empty(); }
 };
 
+// That results of these definitions, one at least, are of several runs: a sentence. Pure.
+[[nodiscard]] std::string several_runs_text(const std::vector<std::string>& definitions);
+
 // Whether a report has speedups against references.
 enum class HasReferences { no, yes };
 [[nodiscard]] constexpr HasReferences has_references_if(bool any) {
@@ -29,8 +32,9 @@ enum class HasReferences { no, yes };
 // quantile above 1.5 medians), a load above the number of cores when their run began, throttling that the
 // driver told, GPU clocks below 90 % of the highest among the rows of the hardware, calls repeated for
 // throttling (above 5 %); and, of those that stand, references that took different times in one run (above
-// 10 %) or on its devices (above 2 %), where a report has speedups against them. `standing` may be null: then
-// every trace counts, with the reference that it recorded itself. `noun`: what one of the rows is. Pure.
+// 10 %) or on its devices (above 2 %), where a report has speedups against them; and definitions whose
+// results stand and are not all of one run. `standing` may be null: then every trace counts, with the
+// reference that it recorded itself. `noun`: what one of the rows is. Pure.
 [[nodiscard]] std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
                                                    const std::vector<dataset::TraceRow>& rows,
                                                    HasReferences has_references = HasReferences::yes,

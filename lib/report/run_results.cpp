@@ -231,33 +231,55 @@ std::vector<std::string> drift_notes(const Drift& drift) {
   return notes;
 }
 
-// What changed since the solution was run before: verdicts first, then the geometric mean of the ratios of
-// latencies, of what failed before to when it last passed.
-present::Cell change_cell(const SolutionResults& results, const EarlierResults& earlier, double scatter) {
-  std::size_t fixed = 0;
-  std::size_t broken = 0;
-  bool changed = false;
-  bool ambiguous = false;
-  std::vector<double> ratios;
-  for (const Detail* detail : results.all) {
-    const TraceRow* before = earlier.before(detail->row);
-    if (before == nullptr) continue;
-    if (before->passed() && !detail->row.passed()) ++broken;
-    if (!before->passed() && detail->row.passed()) ++fixed;
-    const TraceRow* passed = earlier.passed_before(detail->row);
-    if (passed == nullptr) continue;
-    const Change change = change_of(*passed, detail->row, {.scatter = scatter});
-    if (!change.share) continue;
-    ratios.push_back(1 + *change.share);
-    changed = changed || change.verdict == Verdict::faster || change.verdict == Verdict::slower;
-    ambiguous = ambiguous || change.verdict == Verdict::ambiguous;
+// How latencies changed.
+class Changes {
+ public:
+  void add(const Change& change) {
+    if (!change.share) return;
+    ratios_.push_back(1 + *change.share);
+    changed_ = changed_ || change.verdict == Verdict::faster || change.verdict == Verdict::slower;
+    ambiguous_ = ambiguous_ || change.verdict == Verdict::ambiguous;
   }
-  const std::string latency =
-      changed ? fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios) - 1) * 100) : "";
+  [[nodiscard]] bool is_none() const { return ratios_.empty(); }
+  [[nodiscard]] bool has_changed() const { return changed_; }
+  // Of one at least: "-24.2%" (the geometric mean of the ratios), "ambiguous" or "same".
+  [[nodiscard]] std::string text() const {
+    if (!changed_) return ambiguous_ ? "ambiguous" : "same";
+    return fmt::format("{:+.1f}%", (dataset::geometric_mean(ratios_) - 1) * 100);
+  }
+
+ private:
+  std::vector<double> ratios_;
+  bool changed_ = false;
+  bool ambiguous_ = false;
+};
+
+// What changed since the solution was run before: what is broken or fixed, or the geometric mean of the
+// ratios of latencies. What is fixed is told beside when it last passed.
+present::Cell change_cell(const SolutionResults& results, const EarlierResults& earlier, double scatter) {
+  const auto passed_before = [&](const Detail* detail) {
+    const TraceRow* before = earlier.before(detail->row);
+    return before == nullptr ? std::nullopt : std::optional(before->passed());
+  };
+  const auto is_broken = [&](const Detail* detail) {
+    return passed_before(detail) == true && !detail->row.passed();
+  };
+  const auto is_fixed = [&](const Detail* detail) {
+    return passed_before(detail) == false && detail->row.passed();
+  };
+  const auto broken = std::count_if(results.all.begin(), results.all.end(), is_broken);
+  const auto fixed = std::count_if(results.all.begin(), results.all.end(), is_fixed);
   if (broken > 0) return present::text_cell(fmt::format("{} broken", broken));
-  if (fixed > 0) return present::text_cell(fmt::format("{} fixed{}{}", fixed, changed ? ", " : "", latency));
-  if (ratios.empty()) return present::no_cell();
-  return present::text_cell(changed ? latency : ambiguous ? "ambiguous" : "same");
+  Changes changes;
+  for (const Detail* detail : results.all) {
+    const TraceRow* passed = earlier.passed_before(detail->row);
+    if (passed == nullptr || (fixed > 0 && !is_fixed(detail))) continue;
+    changes.add(change_of(*passed, detail->row, {.scatter = scatter}));
+  }
+  if (fixed > 0 && !changes.has_changed()) return present::text_cell(fmt::format("{} fixed", fixed));
+  if (fixed > 0)
+    return present::text_cell(fmt::format("{} fixed, {} since last pass", fixed, changes.text()));
+  return changes.is_none() ? present::no_cell() : present::text_cell(changes.text());
 }
 
 present::Cell failure_cell(const SolutionResults& results) {

@@ -111,9 +111,10 @@ void write_failed_log(Page& page, const std::vector<const model::Trace*>& same) 
                                                        kLogLines, kLogLines + left_out);
   const std::string more =
       same.size() == 1 ? "" : fmt::format(" and {}", present::plural(same.size() - 1, "more workload"));
-  page.log(fmt::format("Log of {}{} on {}: {}{}", trace.workload.uuid, more, evaluation.environment.hardware,
-                       model::name_of(evaluation.status), part),
-           end);
+  page.log(
+      fmt::format("Log of {}{} on {}: {}{}", trace.workload.uuid, more, evaluation.environment.hardware,
+                  status_text(evaluation.status, failure_name(model::measurement_record(evaluation))), part),
+      end);
 }
 
 // The same log, such as that of a build, once.

@@ -134,6 +134,7 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
 
 std::vector<std::string> author_notes(const std::string& yardstick) {
   return {
+      "Rank: by Arith Mean",
       fmt::format(
           "Arith Mean: arithmetic mean of {} latency / author's latency, over workloads, then definitions",
           yardstick),

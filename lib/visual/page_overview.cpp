@@ -5,6 +5,7 @@
 
 #include "chart/markup.h"
 #include "present/text.h"
+#include "report/remarks.h"
 #include "report/run_results.h"
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
@@ -172,10 +173,7 @@ std::string leaderboard_legend(const HardwareScene& hardware, const std::vector<
   for (const DefinitionScene& definition : hardware.definitions) {
     if (runs_of(definition) > 1) of_several_runs.push_back(definition.name);
   }
-  if (!of_several_runs.empty())
-    text +=
-        fmt::format("Not all results of {} are of one run: a machine may be slower in one than in another.",
-                    util::some_of(of_several_runs));
+  if (!of_several_runs.empty()) text += report::several_runs_text(of_several_runs);
   return text;
 }
 

@@ -244,7 +244,8 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
   // What failed is not what the next try is compared with, where something passed before.
   (void)eval.write("mine.cpp", kHonest);
   const auto fixed = eval(words).out;
-  CHECK_THAT(fixed, !Catch::Contains("fixed") && Catch::Contains("2 results compared"));
+  CHECK_THAT(fixed, !Catch::Contains("fixed") && Catch::Contains("2 results compared") &&
+                        Catch::Contains("A: the last result that passed   B: this one"));
   // What passed on one workload is of a source that failed on the other: the mixture is named.
   (void)eval.write("mine.cpp",
                    kSignature + " { for (long i = 0; i < n; ++i) c[i] = n == 100 ? a[i] + b[i] : 0; }");
@@ -308,6 +309,17 @@ TEST_CASE("what is added is the solution and its traces, which never replaces an
   const auto replaced = run_process({fib_binary(), "report", "summary", "--local", eval.run.dataset.root()},
                                     eval.run.environment());
   CHECK_THAT(replaced.out, Catch::Contains("2 of other sources"));
+  // A source that does not pass takes nobody's place.
+  for (const std::string& bad : {std::string("nonsense"), kSignature + " {}"}) {
+    (void)eval.write("mine.cpp", bad);
+    const auto failed = eval({file.string(), "--definition", "add", "--add", "--replace"});
+    CHECK(failed.exit_code == 3);
+    CHECK_THAT(failed.err, Catch::Contains("mine has not passed everything: the dataset keeps the solution"));
+    CHECK_THAT(util::read_file(record), Catch::Contains("// another"));
+  }
+  (void)eval.write("mine.cpp", kHonest);
+  CHECK_THAT(eval({file.string(), "--definition", "add", "--against", "last"}).out,
+             Catch::Contains("A: the last result that passed   B: this one"));
 }
 
 TEST_CASE("where results could not be written nothing is built") {

@@ -49,6 +49,26 @@ TEST_CASE("texts that are not JSON are refused") {
   CHECK_THROWS_AS(json::parse(text), ParseError);
 }
 
+TEST_CASE("where a text stops to be JSON is said, and what is wrong there") {
+  const auto error_of = [](std::string_view text) -> std::string {
+    try {
+      (void)json::parse(text);
+    } catch (const ParseError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  CHECK_THAT(error_of("{\n  \"a\": 1,\n  \"b\": [2, }\n}"),
+             Catch::Contains("Invalid JSON: line 3, column 12: unexpected '}'"));
+  CHECK_THAT(error_of("{\"a\": 1 \"b\": 2}"), Catch::Contains("Invalid JSON: column 11: unexpected string"));
+  CHECK_THAT(error_of("{\"a\": tru\x1b}"),
+             Catch::Contains("column 10: invalid literal") && !Catch::Contains("tru"));
+  CHECK_THAT(error_of("{\"a\": 1"), Catch::Contains("column 7: unexpected end of input"));
+  // NaN is read, so that the first fault is another one.
+  CHECK_THAT(error_of("{\"a\": NaN, \"b\" 1}"),
+             Catch::Contains("Invalid JSON: ") && !Catch::Contains("column"));
+}
+
 TEST_CASE("nesting is limited, so that no depth overflows the stack") {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   CHECK(rewritten(nested(200)) == nested(200));

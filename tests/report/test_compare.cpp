@@ -427,6 +427,13 @@ TEST_CASE("changed sources are told from unchanged ones") {
   const auto result = drifting(details, {1, 1}, {"x", "y"});
   CHECK(result.pairs[0].sources == report::Sources::same);
   CHECK(result.pairs[1].sources == report::Sources::changed);
+  const auto faster = drifting(details, {1.25, 0.25}, {"x", "y"});
+  CHECK_THAT(
+      report::totals_text(faster),
+      Catch::Contains("B's speed is 1.7889× A's (geometric mean), 0.8000× where the source is the same and "
+                      "4.0000× where it changed"));
+  CHECK_THAT(report::totals_text(drifting(details, {1.25, 0.25}, {"x", "x"})),
+             Catch::Contains("(geometric mean)") && !Catch::Contains("source"));
   CHECK(result.pairs[0].remark.empty());
   CHECK(result.pairs[1].remark == "source or its options changed");
   CHECK(report::compare_pair(details.add(trace(1, 0)), details.add(trace(1, 0))).sources ==

@@ -171,3 +171,20 @@ TEST_CASE("remarks are lines below a report, and members of its JSON") {
   CHECK(model::json::dump(object, model::json::Form::compact, model::json::NonFinite::strings) ==
         R"({"not_counted":"2 traces do not count","cautions":["careful"],"not_counted":null,"cautions":[]})");
 }
+
+TEST_CASE("definitions whose results that stand are of several runs are named") {
+  dataset::RowPool pool;
+  const auto cautions = [&](const char* first, const char* second, bool counts_all = false) {
+    std::vector<dataset::TraceRow> rows = {passed_row(pool, "s", {}), passed_row(pool, "t", {})};
+    rows[0].evaluation->origin.run_id = pool.name(first);
+    rows[1].evaluation->origin.run_id = pool.name(second);
+    const dataset::Dataset data;
+    const dataset::StandingResults standing(data, {});
+    return report::cautions_of(counts_all ? nullptr : &standing, rows, report::HasReferences::no);
+  };
+  CHECK(cautions("1", "2") ==
+        std::vector<std::string>{"Not all results of d are of one run: a machine may be "
+                                 "slower in one than in another."});
+  CHECK(cautions("1", "1").empty());
+  CHECK(cautions("1", "2", true).empty());
+}

@@ -146,7 +146,7 @@ TEST_CASE("the line of an evaluation has verdict, latency, spread, speedup, and 
             .before({.latency = "", .day = "02"})
             .now({.day = "03"})
             .table()
-            .find("1 fixed, +100.0%") != std::string::npos);
+            .find("1 fixed, +100.0% since last pass") != std::string::npos);
   CHECK(Story().now({.latency = ""}).line() == "TIMEOUT: last line");
   CHECK(Story().now({.latency = "", .log = ""}).line() == "TIMEOUT");
   CHECK(Story().now({.latency = "", .status = "COMPILE_ERROR"}).line() == "COMPILE_ERROR: first line");
