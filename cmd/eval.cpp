@@ -98,10 +98,12 @@ void add_solutions(const EvalInputs& inputs, bool replace) {
   }
 }
 
+// On all that was planned for it.
 bool has_passed(const EvalOutcome& outcome, const std::string& solution) {
   const auto traces = outcome.traces.find(solution);
   const auto is_of_it = [&](const auto& not_done) { return not_done.solution == solution; };
-  return traces != outcome.traces.end() &&
+  const bool has_ended = outcome.exit_code != kInterrupted && outcome.not_begun == 0;
+  return has_ended && traces != outcome.traces.end() &&
          std::none_of(outcome.not_done.begin(), outcome.not_done.end(), is_of_it) &&
          std::all_of(traces->second.begin(), traces->second.end(), [](const model::Trace& trace) {
            return trace.evaluation->status == model::Status::PASSED;

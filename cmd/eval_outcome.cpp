@@ -74,7 +74,7 @@ EvalOutcome evaluate(bench::Session& session, const std::vector<dataset::Dataset
   if (!plan.evaluations.empty()) report = bench::run(session, datasets, plan, sweep, request, progress);
   progress.clear();
   log_problems(plan, report);
-  EvalOutcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}, {}};
+  EvalOutcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}, report.not_begun, {}};
   for (const auto& skipped : plan.skipped) outcome.skipped.emplace_back(skipped.solution, skipped.reason);
   for (const auto& missing : report.not_done)
     outcome.not_done.push_back({missing.planned.solution->name, missing.planned.workload->uuid,
@@ -107,6 +107,7 @@ void go_on(bench::Session& session, const EvalInputs& inputs, const bench::RunCo
   for (const std::string& name : passed) outcome.traces.erase(name);
   outcome.traces.merge(rest.traces);
   outcome.not_done.insert(outcome.not_done.end(), rest.not_done.begin(), rest.not_done.end());
+  outcome.not_begun += rest.not_begun;
   const bool is_worse = rest.exit_code == kInterrupted || rest.exit_code == kNotAllDone;
   if (outcome.exit_code == kDone || is_worse) outcome.exit_code = rest.exit_code;
 }

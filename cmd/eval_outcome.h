@@ -22,6 +22,7 @@ struct EvalOutcome {
   std::vector<std::pair<std::string, std::string>>
       skipped;  // solutions that cannot run here, with the reason
   std::vector<report::TryReport::NotDone> not_done;
+  std::size_t not_begun = 0;  // evaluations that were planned: the try ended before
   report::SettledTries settled = {};
 };
 

@@ -108,11 +108,16 @@ std::optional<std::string> impossible_claim(const worker::CallTimes& ran, std::u
       claim, ran.envelope_ns, floor_ns);
 }
 
+double wall_ms(const worker::CallTimes& call) {
+  return in_ms(call.envelope_ns + call.beside.prepare_ns + call.beside.collect_ns);
+}
+
 void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest, Measurement& m) {
   m.trials_ms.clear();
   m.unexplained_ms.clear();
   m.unclaimed_ms.clear();
   m.envelopes_ms.clear();
+  m.walls_ms.clear();
   m.host_ms.clear();
   m.clocks_mhz.clear();
   for (std::size_t call = 0; call < runs.size(); ++call) {
@@ -135,6 +140,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
       m.unclaimed_ms[trial].push_back(unclaimed_ms(ran, *m.overhead, is_guest));
     }
     m.envelopes_ms.push_back(in_ms(ran.envelope_ns));
+    m.walls_ms.push_back(wall_ms(ran));
     m.host_ms.push_back(in_ms(done.host_ns));
     if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
   }

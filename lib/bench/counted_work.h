@@ -39,7 +39,9 @@ class CountedEvaluations {
 // them), and what it takes for that is counted alone, where it is not known of the workload yet: so nothing
 // but the call itself is the solution's word. Leaves what was seen in `m.counted`, where the trials of `m`
 // are known and believed. Throws Failed where uncounted_work() has something to say three times in a row;
-// what Calls throws; NoVerdict where others keep the device busy; Error where its counters fail. One thread.
+// what Calls throws; NoVerdict where others keep the device busy or its memory full, where fib's own work
+// cannot be told, and where calls vary so much that claimed_ms() says too little; Error where counters fail.
+// One thread.
 void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, Measurement& m);
 
 // What the calls of these trials claim, the mean, in milliseconds: work that differs from call to call has a
@@ -48,8 +50,8 @@ void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& 
 [[nodiscard]] double claimed_ms(const std::vector<std::vector<double>>& trials_ms);
 
 // Whether the device was at work for longer than is claimed, or the counted calls took much longer than the
-// timed ones (as where the host computes instead): as a sentence for the log. `envelope_ms` is the timed
-// calls' time by the coordinator's clock, the median. Pure.
-[[nodiscard]] std::optional<std::string> uncounted_work(const CountedWork& counted, double envelope_ms);
+// timed ones (as where the host computes instead): as a sentence for the log. `wall_ms` is what the timed
+// calls took by the coordinator's clock, the median. Pure.
+[[nodiscard]] std::optional<std::string> uncounted_work(const CountedWork& counted, double wall_ms);
 
 }  // namespace fib::bench

@@ -30,11 +30,6 @@ double median_ns(const std::vector<worker::CallTimes>& calls) {
   return eval::median(all);
 }
 
-// What a call took by the coordinator's clock.
-double wall_ms(const worker::CallTimes& call) {
-  return util::in_ms(call.envelope_ns + call.beside.prepare_ns + call.beside.collect_ns);
-}
-
 // Whether calls that nobody times have used up their time by being slower than those that are timed: a
 // solution that wants few of its calls to be judged would do that.
 bool used_up_the_time(const std::vector<worker::CallTimes>& further,

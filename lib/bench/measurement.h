@@ -33,7 +33,8 @@ struct CountedWork {
   double busy_ms = 0;       // for how long the multiprocessors were at work, the mean over them, a call
   double own_ms = 0;        // of that, for fib itself
   double claimed_ms = 0;    // what the timed calls claim
-  double envelope_ms = 0;   // of the counted calls by the coordinator's clock, the median
+  double mean_ms = 0;       // the same without limits, see claimed_ms()
+  double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
 };
 
 // Everything that was seen of one evaluation: plain values, from which the trace is made.
@@ -45,11 +46,12 @@ struct Measurement {
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double matched_ratio = 1;
-  std::string judged;                               // of all calls: a JSON object for correctness.extra
-  CallPlan plan;                                    // as made
-  EndedBy ended_by = EndedBy::kIterations;          // of an evaluation that passed
-  std::vector<std::vector<double>> trials_ms;       // timed calls of each trial, the worker's clock
-  std::vector<double> envelopes_ms;                 // the coordinator's clock around the same calls
+  std::string judged;                          // of all calls: a JSON object for correctness.extra
+  CallPlan plan;                               // as made
+  EndedBy ended_by = EndedBy::kIterations;     // of an evaluation that passed
+  std::vector<std::vector<double>> trials_ms;  // timed calls of each trial, the worker's clock
+  std::vector<double> envelopes_ms;            // the coordinator's clock around the same calls
+  std::vector<double> walls_ms;                // and around what comes before and after them, see wall_ms()
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
   std::optional<Overhead> overhead{};               // what calls take beside the work, where it is known
   std::vector<std::vector<double>> unclaimed_ms{};  // what each call took beyond claim and overhead

@@ -36,8 +36,7 @@ const std::vector<ErrorFacts>& all_error_facts() {
       {illegal_access, "illegal_access", "run", false, false,
        "A kernel read or wrote memory that it does not own.",
        "Check indices at the ends of tensors, for sizes that are no multiple of the block; fib sanitize "
-       "names "
-       "the line."},
+       "names the line."},
       {device_error, "device_error", "run", false, false, "The CUDA driver reported an error.",
        "Read the error's name in the log."},
       {out_of_memory, "out_of_memory", "run", kRetry, false,

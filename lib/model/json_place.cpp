@@ -23,11 +23,14 @@ class FirstFault : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return true; }
   bool parse_error(std::size_t position, const std::string& /*last_token*/,
                    const nlohmann::detail::exception& error) override {
+    constexpr int kOutOfRange = 406;  // a number that is larger than any double: parse() keeps it as text
+    is_read_by_parse = error.id == kOutOfRange;
     end = position;
     text = error.what();
     return false;
   }
 
+  bool is_read_by_parse = false;
   std::size_t end = 0;  // of what was read
   std::string text;
 };
@@ -51,7 +54,7 @@ std::string syntax_error(std::string_view text) {
   FirstFault fault;
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &fault)) return {};
   const std::string_view read = text.substr(0, std::min(fault.end, text.size()));
-  if (read.ends_with("N") || read.ends_with("I")) return {};
+  if (fault.is_read_by_parse || read.ends_with("N") || read.ends_with("I")) return {};
   const auto line_end = read.rfind('\n');
   const std::size_t line_begin = line_end == std::string_view::npos ? 0 : line_end + 1;
   const std::string column =

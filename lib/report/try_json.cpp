@@ -22,7 +22,8 @@ std::string request_digest(const std::vector<model::Trace>& traces) {
   bool is_counted = false;
   for (const model::Trace& trace : traces) {
     const auto record = model::measurement_record(*trace.evaluation);
-    is_counted = is_counted || (record.witness && record.witness->counters);
+    is_counted =
+        is_counted || (record.witness && record.witness->counters && !record.witness->counters->missing);
     hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
     hash.add(model::to_json(trace.workload)).add(record.config.dump());
   }

@@ -87,7 +87,7 @@ void CudaStage::fill(Clock clock, std::uint32_t place) {
 }
 
 void CudaStage::flush() {
-  if (clock_ != Clock::kCounters) own([&] { flush_(); });
+  own([&] { clock_ == Clock::kCounters ? flush_.take_back() : flush_(); });
   // Not for fib's stream alone: where a process has dozens of streams, half of the calls that then came read
   // up to 22 us too much (docs/measuring.md).
   context_.wait_for_all();

@@ -88,8 +88,8 @@ class JudgeDevice : public OutputsMemory {
   [[nodiscard]] virtual std::string begin_count() { return counter_problem(); }
   // For how long its multiprocessors were at work since then, in nanoseconds; begins anew. Throws Error.
   [[nodiscard]] virtual double end_count() { throw Error("{}", counter_problem()); }
-  // Takes the caches to the state in which a call of a solution finds them. Where nothing is counted
-  // solutions' workers do that alone.
+  // Fills the caches as for a call of a solution. What a solution's worker has set aside of them it has to
+  // take back itself; where nothing is counted it does all of it.
   virtual void flush() { throw Error("{}", counter_problem()); }
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;

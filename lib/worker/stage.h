@@ -35,8 +35,8 @@ class Stage {
 
   // A call that this clock will time begins: copies inputs and poison from their place in the shared buffers
   // to the private ones, and scalars to host memory. `place` is below the buffers' number of places. By
-  // Clock::kCounters inputs and poison are there already, and only scalars are copied; then the three that
-  // follow leave caches and outputs as they are, too.
+  // Clock::kCounters inputs and poison are there already, and only scalars are copied; then flush() leaves
+  // the caches as they are, run() takes no time, and collect() copies nothing.
   virtual void fill(Clock clock, std::uint32_t place) = 0;
   // Then, as the last step before the call: takes the caches to their starting state.
   virtual void flush() = 0;

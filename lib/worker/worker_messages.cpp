@@ -162,10 +162,10 @@ std::string name_of(Clock clock) {
       return "cupti-kernel";
     case Clock::kCuptiConcurrent:
       return "cupti-concurrent";
-    case Clock::kCounters:
-      return "counters";
     case Clock::kEventSegments:
       return "event-segments";
+    case Clock::kCounters:
+      return "counters";
   }
   return "?";
 }

@@ -233,7 +233,10 @@ class FakeWorker : public worker::Worker {
     return collected;
   }
   void end_call() override {}
-  const worker::CallTimes::Beside& beside_last_call() const override { return beside_; }
+  const worker::CallTimes::Beside& beside_last_call() const override {
+    beside_ = beside(prepared_);
+    return beside_;
+  }
   void stop() override {
     CHECK_FALSE(world_.stopped);
     world_.stopped = true;
@@ -247,6 +250,10 @@ class FakeWorker : public worker::Worker {
   // Of the call number n, from 1.
   std::function<worker::CallTimes(std::size_t, worker::Clock)> times = [](std::size_t, worker::Clock) {
     return call_of(1);
+  };
+  // Of the last call, by its clock.
+  std::function<worker::CallTimes::Beside(worker::Clock)> beside = [](worker::Clock) {
+    return worker::CallTimes::Beside{};
   };
   worker::Collected collected{};
 
@@ -265,7 +272,7 @@ class FakeWorker : public worker::Worker {
 
   World& world_;
   worker::Clock prepared_{};
-  worker::CallTimes::Beside beside_{};
+  mutable worker::CallTimes::Beside beside_{};
 };
 
 class FakeReference : public bench::Reference {

@@ -116,8 +116,10 @@ TEST_CASE("a solution may be a folder, a record, standard input, and a source wi
       Catch::StartsWith("kernel on add: "));
 }
 
-TEST_CASE("a try that is interrupted is no pass") {
+TEST_CASE("a try that is interrupted is no pass, and takes nobody's place") {
   const Eval eval;
+  CHECK(eval({eval.write("late.cpp", kHonest + "// before\n").string(), "--definition", "add", "--add"})
+            .exit_code == 0);
   // Hangs on the second workload.
   const auto file = eval.write("late.cpp", kSignature + R"( {
   for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
@@ -127,7 +129,9 @@ TEST_CASE("a try that is interrupted is no pass") {
   for (const std::string format : {"table", "json"}) {
     const auto out = eval.run.folder.path() / ("out." + format);
     const std::string shell = fmt::format(
-        "exec {} eval {} --definition add --local {} --iterations 4 --timeout 100 --format {} > {} 2> {}.err",
+        "exec {} eval {} --definition add --local {} --iterations 4 --timeout 100 --format {} --add "
+        "--replace "
+        "> {} 2> {}.err",
         fib_binary(), file.string(), eval.run.dataset.root().string(), format, out.string(), out.string());
     const int pid = start_process({"/bin/sh", "-c", shell}, eval.run.environment());
     std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -149,6 +153,8 @@ TEST_CASE("a try that is interrupted is no pass") {
     CHECK(WEXITSTATUS(status) == 130);
     const std::string text = util::read_file(out);
     INFO(text);
+    const auto record = eval.run.dataset.root() / "solutions/local/test/add/late.json";
+    CHECK_THAT(util::read_file(record), Catch::Contains("// before"));
     if (format == "table") {
       CHECK_THAT(text, Catch::StartsWith("late on add: interrupted, 1 of 2 workloads passed, 1 not tried\n"));
       continue;

@@ -64,9 +64,10 @@ TEST_CASE("where a text stops to be JSON is said, and what is wrong there") {
   CHECK_THAT(error_of("{\"a\": tru\x1b}"),
              Catch::Contains("column 10: invalid literal") && !Catch::Contains("tru"));
   CHECK_THAT(error_of("{\"a\": 1"), Catch::Contains("column 7: unexpected end of input"));
-  // NaN is read, so that the first fault is another one.
-  CHECK_THAT(error_of("{\"a\": NaN, \"b\" 1}"),
-             Catch::Contains("Invalid JSON: ") && !Catch::Contains("column"));
+  // These are read, so that the first fault is another one.
+  for (const std::string number : {"NaN", "-Infinity", "1e999"})
+    CHECK_THAT(error_of("{\"a\": " + number + ", \"b\" 1}"),
+               Catch::Contains("Invalid JSON: ") && !Catch::Contains("column"));
 }
 
 TEST_CASE("nesting is limited, so that no depth overflows the stack") {

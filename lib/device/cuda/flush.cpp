@@ -31,17 +31,20 @@ void Flush::forget_access_window() const {
   (void)driver.set_stream_attribute(context_.stream(), id, &none);
 }
 
+void Flush::take_back() const {
+  if (host_code_ == HostCode::kNone) return;
+  // Devices that have no persisting L2 refuse; then there is nothing to take back. Setting the limit waits
+  // for the device (50 us and more on an H200), asking does not.
+  const Driver& driver = context_.driver();
+  std::size_t bytes = 0;
+  const bool is_known = driver.get_limit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) == CUDA_SUCCESS;
+  if (is_known && bytes > 0) (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+  (void)driver.reset_persisting_l2();
+  forget_access_window();
+}
+
 void Flush::operator()() {
-  if (host_code_ == HostCode::kHasSome) {
-    // Devices that have no persisting L2 refuse; then there is nothing to take back. Setting the limit waits
-    // for the device (50 us and more on an H200), asking does not.
-    const Driver& driver = context_.driver();
-    std::size_t bytes = 0;
-    const bool is_known = driver.get_limit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) == CUDA_SUCCESS;
-    if (is_known && bytes > 0) (void)driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
-    (void)driver.reset_persisting_l2();
-    forget_access_window();
-  }
+  take_back();
   if (kind_ == FlushKind::kClean) kernels_.read(buffer_.data(), buffer_.size(), never_.data());
   if (kind_ == FlushKind::kDirty) kernels_.write(buffer_.data(), buffer_.size());
 }

@@ -29,6 +29,9 @@ class Flush {
   // Queued on fib's stream. Throws DriverError.
   void operator()();
 
+  // Only what host code may have set aside is taken back.
+  void take_back() const;
+
  private:
   void forget_access_window() const;
 
