@@ -204,6 +204,20 @@ TEST_CASE("a CPU has no counters of its work") {
   CHECK_THROWS_WITH(fixture.judge.end_count(), "the CPU has no counters of its work");
 }
 
+TEST_CASE("the judge reaches no private buffers of a worker on the CPU") {
+  Fixture f;
+  CHECK_THROWS_WITH(f.judge.attach({f.opened.workload, true, true, 1, true}),
+                    Catch::Contains("private buffers of solutions alone, on a device"));
+  CHECK_FALSE(f.door.has_private);
+  const worker::SetId set{"one", 0};
+  f.judge.fill(f.door.door, {set});
+  f.judge.keep(f.door.door, {set});
+  const auto refusal = Catch::Contains("does not reach the private buffers of this worker");
+  CHECK_THROWS_WITH(f.judge.fill_private(f.door.door, set), refusal);
+  CHECK_THROWS_WITH(f.judge.compare_private(f.door.door, set, 1), refusal);
+  CHECK_THROWS_WITH(f.judge.count_own_work({f.door.door, 1}), refusal);
+}
+
 TEST_CASE("nothing that others do keeps the CPU of a judge busy") { CHECK(Fixture().judge.device_is_idle()); }
 
 TEST_CASE("expected outputs beyond the memory budget are dropped, oldest first") {
