@@ -186,6 +186,21 @@ class OtherOptions {
   std::set<std::string> names_;  // of members of evaluation.fib.config
 };
 
+// Of the solutions of these names, each once.
+std::vector<std::string> definitions_of(const std::vector<std::string>& solutions,
+                                        const std::vector<dataset::Dataset>& datasets) {
+  dataset::Filter named;
+  named.solutions = solutions;
+  std::set<std::string> definitions;
+  for (const dataset::Dataset& dataset : datasets) {
+    for (const auto& [name, solution] : dataset.solutions) {
+      if (!solutions.empty() && named.holds_solution(dataset, solution))
+        definitions.insert(solution.definition);
+    }
+  }
+  return {definitions.begin(), definitions.end()};
+}
+
 // ": …", or nothing where the remarks have said it.
 std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets,
                         const dataset::Filter& filter) {
@@ -209,6 +224,14 @@ std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Data
   if (none([](const auto& one) -> const auto& { return one.workloads; })) return ": there are no workloads";
   if (!filter.conditions.empty())
     return ": no workload of what was asked for has the sizes that --where names";
+  const auto others = definitions_of(filter.solutions, datasets);
+  const bool is_any_held = std::any_of(others.begin(), others.end(), [&](const std::string& name) {
+    return std::any_of(datasets.begin(), datasets.end(),
+                       [&](const auto& one) { return filter.holds_definition(one, name); });
+  });
+  if (!others.empty() && !is_any_held)
+    return fmt::format(": the solutions that were asked for are for {}",
+                       present::printable(util::some_of(others)));
   return ": no definition that was asked for has both solutions and workloads";
 }
 

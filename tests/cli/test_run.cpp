@@ -316,6 +316,8 @@ TEST_CASE("a plan without evaluations says why") {
       "reference": "def run(a):\n    return a\n"})",
       {R"({"definition": "other", "workload": {"axes": {"n": 4}, "inputs": {}, "uuid": "w"}})"});
   CHECK(out() == "nothing to run: no definition that was asked for has both solutions and workloads\n");
+  const auto elsewhere = run.run(few({"--definitions", "other", "--solutions", "one"}));
+  CHECK(elsewhere.out == "nothing to run: the solutions that were asked for are for add\n");
 }
 
 TEST_CASE("wrong usage is exit code 2 with a sentence") {
