@@ -59,9 +59,10 @@ std::vector<std::string> machine_notes(const CompareReport& report, double least
 
 std::vector<std::string> pair_cautions(const CompareReport& report) {
   std::vector<dataset::TraceRow> rows;
+  const bool are_equal = report.are_equal();
   for (const Comparison& pair : report.pairs) {
     rows.push_back(pair.a->row);
-    rows.push_back(pair.b->row);
+    if (!are_equal) rows.push_back(pair.b->row);
   }
   return report::cautions_of(nullptr, rows, HasReferences::no, "measurement");
 }

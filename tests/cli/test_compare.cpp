@@ -226,6 +226,16 @@ TEST_CASE("history and compare mean the same run by last, whatever the ids say o
   CHECK(whole.err.empty());
 }
 
+TEST_CASE("measurements that both sides hold are doubted once") {
+  const testing::ReportDatasets datasets;
+  const auto cautions = [&](const char* a, const char* b) {
+    return run_fib({"report", "compare", a, b, "--local", "runs"}, datasets.folder(), {{"COLUMNS", "300"}})
+        .out;
+  };
+  CHECK_THAT(cautions("last~1", "last"), Catch::Contains("\n1 measurement at GPU clocks below"));
+  CHECK_THAT(cautions("last", "last"), Catch::Contains("\n1 measurement at GPU clocks below"));
+}
+
 TEST_CASE("--only lists some verdicts, and counts and gates all") {
   const testing::ReportDatasets datasets;
   const auto compare = [&](Words more) {
