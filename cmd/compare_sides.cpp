@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "dataset/known_names.h"
 #include "dataset/paths.h"
@@ -40,6 +41,24 @@ std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset,
       outdated.insert(detail);
   }
   return outdated;
+}
+
+// Of these results of a run those whose solution has one of the same workload and hardware in another run.
+std::set<const report::Detail*> in_other_runs(const std::vector<report::Detail>& all, const std::string& run,
+                                              const std::vector<const report::Detail*>& results) {
+  const auto key_of = [](const report::Detail& detail) {
+    return std::tuple(*detail.row.evaluation->hardware, *detail.row.definition, *detail.row.solution,
+                      detail.row.workload->uuid);
+  };
+  std::set<decltype(key_of(all.front()))> others;
+  for (const report::Detail& detail : all) {
+    if (detail.run_id != nullptr && *detail.run_id != run) others.insert(key_of(detail));
+  }
+  std::set<const report::Detail*> found;
+  for (const report::Detail* detail : results) {
+    if (others.contains(key_of(*detail))) found.insert(detail);
+  }
+  return found;
 }
 
 }  // namespace
@@ -169,6 +188,7 @@ report::CompareSide CompareInput::side(const SideName& side) {
   }
   report::CompareSide result{label, results};
   if (side.kind == SideKind::run) result.rest = report::rest_of_run(local(), side.name);
+  if (side.kind == SideKind::run) result.in_other_runs = in_other_runs(loaded.details, side.name, results);
   if (side.kind == SideKind::dataset) result.outdated = outdated_in(loaded.dataset, results);
   for (const auto& [solution, file] : loaded.dataset.solution_files)
     result.files[solution] = report::record_file(loaded.dataset, solution, std::filesystem::current_path());

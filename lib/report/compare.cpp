@@ -261,7 +261,10 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
                       CorrectDrift correct_drift) {
   const Results results_a = results_of(a, pair_by);
   const Results results_b = results_of(b, pair_by);
-  CompareReport report{a.label, b.label, pair_by, {}, {}, {}};
+  CompareReport report;
+  report.label_a = a.label;
+  report.label_b = b.label;
+  report.pair_by = pair_by;
   report.correct_drift = correct_drift;
   report.files = b.files;
   const auto partner_in = [&](const Results& results, const Detail& detail) {
@@ -278,7 +281,9 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
     }
   }
   for (const Detail* detail : ordered(b, results_b, pair_by)) {
-    if (partner_in(results_a, *detail) == nullptr) report.only_b.push_back(detail);
+    if (partner_in(results_a, *detail) != nullptr) continue;
+    report.only_b.push_back(detail);
+    report.only_b_in_other_runs += b.in_other_runs.count(detail);
   }
   report.drifts = drifts_of(unchanged_in(report.pairs));
   for (Comparison& pair : report.pairs) {

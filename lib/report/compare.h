@@ -79,6 +79,8 @@ struct CompareSide {
   RunRest rest = {};                   // where the side is a run
   // Where it is a dataset: those of other sources than the dataset has now, and of solutions that it has not.
   std::set<const Detail*> outdated = {};
+  // Where it is a run: those whose solution has a result of the same workload in another run.
+  std::set<const Detail*> in_other_runs = {};
   // Where records of its solutions lie in the repository, by the solution's name (record_file.h).
   std::map<std::string, std::string> files = {};
 };
@@ -108,6 +110,7 @@ struct CompareReport {
   std::vector<Comparison> pairs;
   std::vector<const Detail*> only_a;  // without a counterpart
   std::vector<const Detail*> only_b;
+  std::size_t only_b_in_other_runs = 0;  // of these, see CompareSide
   // Results without a counterpart in B although B has one of the same name: between them the definition has
   // changed, or sizes or inputs of the workload.
   std::size_t other_work = 0;

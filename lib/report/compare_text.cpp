@@ -153,6 +153,10 @@ std::vector<std::string> notes_of(const CompareReport& report, const CompareStyl
   if (report.other_work > 0) notes.push_back(other_work_text(report.other_work));
   if (!report.only_a.empty()) notes.push_back(alone_text("A", report.only_a));
   if (!report.only_b.empty()) notes.push_back(alone_text("B", report.only_b));
+  if (const std::size_t count = report.only_b_in_other_runs; count > 0)
+    notes.push_back(fmt::format(
+        "{} of the results only in B {} others in runs that are not A: fib history names these runs", count,
+        count == 1 ? "has" : "have"));
   if (std::any_of(report.pairs.begin(), report.pairs.end(), has_other_source))
     notes.emplace_back("*: of another source, or other options, in B than in A");
   const auto of_machines = machine_notes(report, 0);

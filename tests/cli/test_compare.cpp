@@ -226,6 +226,28 @@ TEST_CASE("history and compare mean the same run by last, whatever the ids say o
   CHECK(whole.err.empty());
 }
 
+TEST_CASE("results only in B that another run than A has are counted") {
+  const testing::ReportDatasets datasets;
+  const auto trace = [](const char* run, const char* workload) {
+    return testing::RunTrace{
+        .run = run, .definition = "gemm_n128", .solution = "alice_fast", .uuid = workload}
+        .line();
+  };
+  const auto compared = [&] {
+    return run_fib({"report", "compare", testing::kRun2, "20260109T000000Z-9", "--local", "runs"},
+                   datasets.folder(), {{"COLUMNS", "300"}})
+        .out;
+  };
+  const std::string three = trace(testing::kRun2, "w0") + trace("20260109T000000Z-9", "w0") +
+                            trace("20260109T000000Z-9", "w1") + trace("20260109T000000Z-9", "w2");
+  datasets.write("runs/traces/all.jsonl", three);
+  CHECK_THAT(compared(), Catch::Contains("2 results only in B: ") && !Catch::Contains("runs that are not A"));
+  datasets.write("runs/traces/all.jsonl", three + trace(testing::kRun1, "w1"));
+  CHECK_THAT(compared(),
+             Catch::Contains("\n1 of the results only in B has others in runs that are not A: fib "
+                             "history names these runs\n"));
+}
+
 TEST_CASE("measurements that both sides hold are doubted once") {
   const testing::ReportDatasets datasets;
   const auto cautions = [&](const char* a, const char* b) {
