@@ -71,7 +71,7 @@ std::string problem_of(const fuzz::Target& target, const std::string& input) {
 
 // Four times what these tests need: an input that allocates without bound fails with std::bad_alloc.
 void limit_memory() {
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   constexpr rlim_t kBytes = rlim_t{512} << 20U;
   const rlimit limit{kBytes, kBytes};
   REQUIRE(::setrlimit(RLIMIT_DATA, &limit) == 0);

@@ -113,7 +113,8 @@ TEST_CASE("who led until the last run broke it is named beside who leads now") {
   auto only_slower = fallen;
   only_slower.solution = "whole";
   only_slower.verdicts = {{Verdict::slower, 4}};
-  const visual::Changes changes{"run", {slower_than_the_winner, of_fewer_workloads, only_slower, fallen}, {}};
+  const std::optional<visual::Changes> changes =
+      visual::Changes{"run", {slower_than_the_winner, of_fewer_workloads, only_slower, fallen}, {}};
   const auto board = summary({{"gemm", report::Against::reference, {standing("now", 1, 0.5)}}});
   const auto outcomes = visual::outcomes_of(board);
   const auto leaders = visual::fallen_leaders(outcomes, changes);
