@@ -160,12 +160,12 @@ SideName CompareInput::resolve(const std::string& word) {
 report::CompareSide CompareInput::side(const SideName& side) {
   static constexpr const char* kWords[] = {"dataset", "run", "author", "solution"};
   const std::string label = std::string(kWords[static_cast<int>(side.kind)]) + " " + side.name;
-  const std::string root = side.kind == SideKind::dataset ? side.name : local();
-  Loaded& loaded = load(root);
+  Loaded& loaded = load(side);
   if (loaded.sides.empty()) {
     dataset::KnownNames(loaded.dataset).check(filter_);
     loaded.filter = filter_;
-    if (!filter_.excluded_runs.empty()) dataset::name_runs(loaded.filter, root, rows_of(loaded.details));
+    if (!filter_.excluded_runs.empty())
+      dataset::name_runs(loaded.filter, loaded.dataset.root, rows_of(loaded.details));
   }
   loaded.sides.insert(side.kind);
   const auto holds = [&](const report::Detail& detail) {
@@ -187,12 +187,21 @@ report::CompareSide CompareInput::side(const SideName& side) {
     if (loaded.filter.holds_trace(loaded.dataset, detail->row)) results.push_back(detail);
   }
   report::CompareSide result{label, results};
-  if (side.kind == SideKind::run) result.rest = report::rest_of_run(local(), side.name);
-  if (side.kind == SideKind::run) result.in_other_runs = in_other_runs(loaded.details, side.name, results);
+  if (side.kind == SideKind::run) {
+    result.rest = report::rest_of_run(local(), side.name);
+    result.in_other_runs = in_other_runs(loaded.details, side.name, results);
+  }
   if (side.kind == SideKind::dataset) result.outdated = outdated_in(loaded.dataset, results);
-  for (const auto& [solution, file] : loaded.dataset.solution_files)
-    result.files[solution] = report::record_file(loaded.dataset, solution, std::filesystem::current_path());
   return result;
+}
+
+std::map<std::string, std::string> CompareInput::record_files(const SideName& name) {
+  const dataset::Dataset& dataset = load(name).dataset;
+  const auto here = std::filesystem::current_path();
+  std::map<std::string, std::string> files;
+  for (const auto& [solution, file] : dataset.solution_files)
+    files[solution] = report::record_file(dataset, solution, here);
+  return files;
 }
 
 }  // namespace fib::cmd

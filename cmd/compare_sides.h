@@ -37,6 +37,10 @@ class CompareInput {
   // The latest results of the side. Points into this object.
   [[nodiscard]] report::CompareSide side(const SideName& name);
 
+  // Where records of the side's solutions lie below the current folder (report::CompareSide::files). Throws
+  // std::filesystem::filesystem_error where that is gone.
+  [[nodiscard]] std::map<std::string, std::string> record_files(const SideName& name);
+
   // Lines that could not be read in the datasets of the sides so far.
   [[nodiscard]] std::vector<std::string> unreadable() const;
 
@@ -52,6 +56,7 @@ class CompareInput {
   };
 
   Loaded& load(const std::string& root);
+  Loaded& load(const SideName& name) { return load(name.kind == SideKind::dataset ? name.name : local()); }
   const std::string& local();
   // Whether there is a dataset of which a word may name a run, author or solution.
   bool has_local();

@@ -73,13 +73,12 @@ std::string_view text_of(dataset::AddedRecord::How how) {
                                : "takes the place of the one before, whose source is kept nowhere";
 }
 
-// The file of a solution, written into the dataset that has its definition.
+// The file of a solution, written into the dataset that has its definition; its name is free there.
 void add_solution(const dataset::Dataset& dataset, const model::Solution& solution,
                   dataset::Existing existing) {
-  const auto& definition = dataset.definitions.at(solution.definition);
-  expect_free_name(dataset, solution, definition.op_type);
   const auto record =
-      dataset::add_solution(dataset.root, solution, definition.op_type, existing, "replace it: --replace");
+      dataset::add_solution(dataset.root, solution, dataset.definitions.at(solution.definition).op_type,
+                            existing, "replace it: --replace");
   spdlog::info("the solution's record {}: {}", text_of(record.how), record.file.string());
 }
 
@@ -105,9 +104,8 @@ bool has_passed(const EvalOutcome& outcome, const std::string& solution) {
   const bool has_ended = outcome.exit_code != kInterrupted && outcome.not_begun == 0;
   return has_ended && traces != outcome.traces.end() &&
          std::none_of(outcome.not_done.begin(), outcome.not_done.end(), is_of_it) &&
-         std::all_of(traces->second.begin(), traces->second.end(), [](const model::Trace& trace) {
-           return trace.evaluation->status == model::Status::PASSED;
-         });
+         std::all_of(traces->second.begin(), traces->second.end(),
+                     [](const model::Trace& trace) { return trace.passed(); });
 }
 
 // Those that were left out, once it is known that they are worth it: the source of before is gone then.

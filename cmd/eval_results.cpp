@@ -18,8 +18,6 @@ fs::path file_of(const std::string& definition, const std::string& solution) {
   return dataset::own_cache_path() / "tries" / (key.substr(0, 32) + ".jsonl");
 }
 
-bool has_passed(const model::Trace& trace) { return trace.evaluation->status == model::Status::PASSED; }
-
 }  // namespace
 
 void EvalProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
@@ -45,7 +43,7 @@ void add_tries(const std::string& definition, const std::string& solution,
     std::erase_if(kept, [&](const model::Trace& old) {
       const bool is_same = old.workload.uuid == trace.workload.uuid &&
                            old.evaluation->environment.hardware == trace.evaluation->environment.hardware;
-      return is_same && (has_passed(trace) || !has_passed(old));
+      return is_same && (trace.passed() || !old.passed());
     });
     kept.push_back(trace);
   }

@@ -66,7 +66,9 @@ int run(const CompareCommand& command) {
   if (gate && ((a.kind == b.kind && a.name == b.name) || is_one_folder))
     throw Error("A and B are both {}: a gate on that would always hold", a.name);
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
-  const auto result = report::compare(input.side(a), input.side(b), pair_by, command.correct_drift);
+  auto side_b = input.side(b);
+  if (command.format == CompareFormat::github) side_b.files = input.record_files(b);
+  const auto result = report::compare(input.side(a), side_b, pair_by, command.correct_drift);
   print_errors(input.unreadable(), "");
   if (gate) gate->unreadable = input.unreadable().size();
   print_result(report::render_compare(result, gate, command.format, {stdout_style(), command.only}));

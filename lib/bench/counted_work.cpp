@@ -95,7 +95,6 @@ CountedWork counted_calls(const EvaluationParts& parts, ExpectedOutputs& expecte
   counted.busy_ms = util::in_ms(parts.judge.end_count().busy_ns) / static_cast<double>(counted.calls);
   counted.own_ms = known.at(returns);
   counted.claimed_ms = claimed_ms(m.trials_ms);
-  counted.mean_ms = eval::mean(joined(m.trials_ms));
   counted.wall_ms = eval::median(std::move(walls));
   return counted;
 }
@@ -119,21 +118,20 @@ bool seems_too_much(const CountedWork& counted) {
 }
 
 // What three counts come to that found something: `problem`, or that fib's own work seemed too much.
-[[noreturn]] void refuse(const CountedWork& counted, const std::optional<std::string>& problem,
+[[noreturn]] void refuse(const Measurement& m, const std::optional<std::string>& problem,
                          double usual_wall_ms) {
   if (!problem)
     throw NoVerdict(model::Fault::machine,
                     "the work that fib itself gives the device cannot be told by the device's counters: all "
                     "calls together took less; run again");
-  CountedWork without_limits = counted;
-  without_limits.claimed_ms = counted.mean_ms;
+  CountedWork without_limits = *m.counted;
+  without_limits.claimed_ms = eval::mean(joined(m.trials_ms));
   if (!uncounted_work(without_limits, usual_wall_ms))
     throw NoVerdict(
         model::Fault::solution,
-        fmt::format("the calls vary too much to be held against the device's own counters (the mean "
-                    "is {:.4f} ms, and {:.4f} ms with limits on long ones); --no-count-work does "
-                    "without",
-                    counted.mean_ms, counted.claimed_ms));
+        fmt::format("the calls vary too much to be held against the device's own counters (the mean is "
+                    "{:.4f} ms, and {:.4f} ms with limits on long ones); --no-count-work does without",
+                    without_limits.claimed_ms, m.counted->claimed_ms));
   throw Failed{model::Status::RUNTIME_ERROR, *problem, {model::ErrorCode::clocks_disagree}};
 }
 
@@ -160,7 +158,7 @@ void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& 
     const auto problem = uncounted_work(*m.counted, usual_wall_ms);
     if (!problem && !seems_too_much(*m.counted)) return;
     expect_no_other_work(parts);
-    if (attempt == kMostCounts) refuse(*m.counted, problem, usual_wall_ms);
+    if (attempt == kMostCounts) refuse(m, problem, usual_wall_ms);
     // Others may have had work for the device when fib's own was counted.
     parts.workload.own_work_ms.clear();
   }

@@ -33,7 +33,6 @@ struct CountedWork {
   double busy_ms = 0;       // for how long the multiprocessors were at work, the mean over them, a call
   double own_ms = 0;        // of that, for fib itself
   double claimed_ms = 0;    // what the timed calls claim
-  double mean_ms = 0;       // the same without limits, see claimed_ms()
   double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
 };
 

@@ -47,9 +47,8 @@ const std::vector<ErrorFacts>& all_error_facts() {
       {error_returned, "error_returned", "run", false, false, "The solution returned an error code.",
        "Find out in its source what the code means."},
       {crash, "crash", "run", false, false, "The solution's process ended.",
-       "Look in host code for a wild pointer, a stack overflow, a failed assertion or an exit(); fib "
-       "sanitize "
-       "names the line of an access beyond a tensor."},
+       "Look in host code for a wild pointer, a stack overflow, a failed assertion or an exit(); "
+       "fib sanitize names the line of an access beyond a tensor."},
       {timeout, "timeout", "run", false, false, "The calls did not end within --timeout.",
        "Look for a loop that does not end or a barrier that not all threads reach."},
       {forbidden_call, "forbidden_call", "run", false, kViolation,

@@ -81,7 +81,8 @@ struct CompareSide {
   std::set<const Detail*> outdated = {};
   // Where it is a run: those whose solution has a result of the same workload in another run.
   std::set<const Detail*> in_other_runs = {};
-  // Where records of its solutions lie in the repository, by the solution's name (record_file.h).
+  // Where records of its solutions lie in the repository, by the solution's name (record_file.h): of B, for
+  // annotations.
   std::map<std::string, std::string> files = {};
 };
 

@@ -198,7 +198,7 @@ void about_calls(const std::vector<TraceRow>& rows, std::string_view noun,
 void about_runs(const std::vector<TraceRow>& rows, std::vector<std::string>& cautions) {
   std::map<std::string, std::map<std::string, std::set<std::string>>> runs;  // by hardware and definition
   for (const TraceRow& row : rows) {
-    if (row.passed() && row.evaluation->origin.run_id != nullptr)
+    if (row.evaluation && row.evaluation->origin.run_id != nullptr)
       runs[*row.evaluation->hardware][*row.definition].insert(*row.evaluation->origin.run_id);
   }
   std::set<std::string> definitions;

@@ -257,29 +257,27 @@ class Changes {
 // What changed since the solution was run before: what is broken or fixed, or the geometric mean of the
 // ratios of latencies. What is fixed is told beside when it last passed.
 present::Cell change_cell(const SolutionResults& results, const EarlierResults& earlier, double scatter) {
-  const auto passed_before = [&](const Detail* detail) {
+  std::size_t broken = 0;
+  std::vector<const Detail*> fixed;
+  for (const Detail* detail : results.all) {
     const TraceRow* before = earlier.before(detail->row);
-    return before == nullptr ? std::nullopt : std::optional(before->passed());
-  };
-  const auto is_broken = [&](const Detail* detail) {
-    return passed_before(detail) == true && !detail->row.passed();
-  };
-  const auto is_fixed = [&](const Detail* detail) {
-    return passed_before(detail) == false && detail->row.passed();
-  };
-  const auto broken = std::count_if(results.all.begin(), results.all.end(), is_broken);
-  const auto fixed = std::count_if(results.all.begin(), results.all.end(), is_fixed);
+    if (before == nullptr || before->passed() == detail->row.passed()) continue;
+    if (before->passed()) {
+      ++broken;
+    } else {
+      fixed.push_back(detail);
+    }
+  }
   if (broken > 0) return present::text_cell(fmt::format("{} broken", broken));
   Changes changes;
-  for (const Detail* detail : results.all) {
+  for (const Detail* detail : fixed.empty() ? results.all : fixed) {
     const TraceRow* passed = earlier.passed_before(detail->row);
-    if (passed == nullptr || (fixed > 0 && !is_fixed(detail))) continue;
-    changes.add(change_of(*passed, detail->row, {.scatter = scatter}));
+    if (passed != nullptr) changes.add(change_of(*passed, detail->row, {.scatter = scatter}));
   }
-  if (fixed > 0 && !changes.has_changed()) return present::text_cell(fmt::format("{} fixed", fixed));
-  if (fixed > 0)
-    return present::text_cell(fmt::format("{} fixed, {} since last pass", fixed, changes.text()));
-  return changes.is_none() ? present::no_cell() : present::text_cell(changes.text());
+  if (fixed.empty()) return changes.is_none() ? present::no_cell() : present::text_cell(changes.text());
+  const std::string count = fmt::format("{} fixed", fixed.size());
+  if (!changes.has_changed()) return present::text_cell(count);
+  return present::text_cell(fmt::format("{}, {} since last pass", count, changes.text()));
 }
 
 present::Cell failure_cell(const SolutionResults& results) {

@@ -154,7 +154,8 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
 }
 
 // Explains the columns that are there.
-std::string leaderboard_legend(const HardwareScene& hardware, const std::vector<DefinitionResult>& outcomes) {
+std::string leaderboard_legend(const Scene& scene, const HardwareScene& hardware,
+                               const std::vector<DefinitionResult>& outcomes) {
   const bool has_winner = std::any_of(outcomes.begin(), outcomes.end(),
                                       [](const auto& outcome) { return !outcome.winners.empty(); });
   if (!has_winner) return "A winner has passed every workload.";
@@ -169,6 +170,7 @@ std::string leaderboard_legend(const HardwareScene& hardware, const std::vector<
     text +=
         "Ahead of the next: its latency over the winner's, as a percentage where it is near; alone: no "
         "other passed every workload. ";
+  if (scene.standing != nullptr) return text;  // the cautions say which results are of several runs
   std::vector<std::string> of_several_runs;
   for (const DefinitionScene& definition : hardware.definitions) {
     if (runs_of(definition) > 1) of_several_runs.push_back(definition.name);
@@ -195,7 +197,7 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
   return to_html(table, fmt::format("Who won, speedups against the {}",
                                     report::name_of(hardware.summary.authors.against))) +
          tag("p", {{"class", "legend"}},
-             util::escape_xml(present::printable(leaderboard_legend(hardware, outcomes)))) +
+             util::escape_xml(present::printable(leaderboard_legend(scene, hardware, outcomes)))) +
          "\n";
 }
 

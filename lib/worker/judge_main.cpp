@@ -361,8 +361,8 @@ class JudgeProcess {
     if (auto problem = device().begin_count(); !problem.empty()) return {std::move(problem)};
     for (std::uint32_t call = 0; call < request.calls; ++call) {
       fill_private(door, {"nobody", call});
-      if (request.returns_outputs && !door.evaluator) door.buffers->take_outputs(place);
       if (door.evaluator) continue;  // on the host
+      if (request.returns_outputs) door.buffers->take_outputs(place);
       door.buffers->take_outputs(place);
       (void)door.buffers->judge_taken(door.buffers->outputs(place), door.poison, workload.document.tolerance,
                                       workload.layout.outputs.size());

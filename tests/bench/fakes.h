@@ -107,23 +107,18 @@ class FakeJudge : public worker::Judge {
                           const std::optional<worker::SetId>& next) override {
     ask("compare");
     CHECK(filled[door].back() == set);
-    if (needs_expected && !is_kept(set)) throw worker::JudgeLost("the set's expected outputs are not kept");
-    compared.push_back(set);
-    compared_outputs = outputs;
+    const auto judged = judge(set, outputs);
     if (next) {
       filled[door].push_back(*next);
       ++filled_ahead;
     }
-    return judgement(compared.size());
+    return judged;
   }
   eval::Judgement compare_private(std::uint32_t /*door*/, const worker::SetId& set,
                                   std::size_t outputs) override {
     ask("compare");
     CHECK(private_set_ == set);
-    if (needs_expected && !is_kept(set)) throw worker::JudgeLost("the set's expected outputs are not kept");
-    compared.push_back(set);
-    compared_outputs = outputs;
-    return judgement(compared.size());
+    return judge(set, outputs);
   }
   worker::Concluded conclude(std::uint32_t /*door*/) override {
     ask("conclude");
@@ -171,6 +166,12 @@ class FakeJudge : public worker::Judge {
   int conclusions = 0;
 
  private:
+  eval::Judgement judge(const worker::SetId& set, std::size_t outputs) {
+    if (needs_expected && !is_kept(set)) throw worker::JudgeLost("the set's expected outputs are not kept");
+    compared.push_back(set);
+    compared_outputs = outputs;
+    return judgement(compared.size());
+  }
   void ask(const std::string& request) {
     if (is_lost_ || (request == lost_at && lost_after-- == 0)) {
       is_lost_ = true;
@@ -230,13 +231,11 @@ class FakeWorker : public worker::Worker {
   }
   worker::Answer<worker::Collected> collect(std::int64_t /*deadline_ns*/) override {
     if (const auto failed = failure_of("collect")) return *failed;
+    beside_ = beside(prepared_);
     return collected;
   }
   void end_call() override {}
-  const worker::CallTimes::Beside& beside_last_call() const override {
-    beside_ = beside(prepared_);
-    return beside_;
-  }
+  const worker::CallTimes::Beside& beside_last_call() const override { return beside_; }
   void stop() override {
     CHECK_FALSE(world_.stopped);
     world_.stopped = true;
@@ -272,7 +271,7 @@ class FakeWorker : public worker::Worker {
 
   World& world_;
   worker::Clock prepared_{};
-  mutable worker::CallTimes::Beside beside_{};
+  worker::CallTimes::Beside beside_{};
 };
 
 class FakeReference : public bench::Reference {
