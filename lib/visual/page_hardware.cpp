@@ -41,9 +41,7 @@ std::string authors(const report::HardwareSummary& summary) {
     row.insert(row.begin() + kPlace, present::count_cell(won[summary.authors.rows[i].first]));
   }
   const std::string yardstick = report::name_of(summary.authors.against);
-  std::string notes =
-      "Rank: by Arith Mean over the definitions that an author tried, so that who tried others may rank "
-      "differently from who won. Definitions won: against others that passed everything, too. ";
+  std::string notes = "Definitions won: against others that passed everything, too. ";
   if (summary.authors.against == report::Against::baseline) notes += "The baseline's author is not ranked. ";
   for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
   return html_table(table, fmt::format("Authors, against the {}", yardstick)) +
