@@ -18,11 +18,16 @@ namespace {
 
 // What lies in host memory could be read, and computed with, by code on the host before the call: launch
 // plans have none.
-worker::AttachedDoor solutions_door(const EvaluationParts& parts) {
+worker::Attach solutions_door(const EvaluationParts& parts) {
   const bool on_device = parts.has_host_code() || !eval::is_small(parts.layout());
   // Counted or not, so that no solution sees which evaluation is.
   const bool has_private = parts.device.is_cuda() && parts.has_host_code();
-  return {parts.judge, {parts.workload.opened.workload, on_device, true, 1, has_private}};
+  return {parts.workload.opened.workload, on_device, true, 1, has_private};
+}
+
+[[noreturn]] void fail_in(std::uint64_t number, model::Status status, const std::string& note, ErrorCode code,
+                          const std::optional<eval::Mismatch>& mismatch = std::nullopt) {
+  throw Failed{status, fmt::format("call {}: {}", number, note), {code, number, mismatch}};
 }
 
 ErrorCode code_of(const eval::Judgement& judgement, eval::Rule rule) {
@@ -38,7 +43,10 @@ void Correctness::add_errors(const eval::Judgement& judgement) {
 }
 
 Calls::Calls(const EvaluationParts& parts, ExpectedOutputs& expected)
-    : parts_(parts), expected_(expected), door_(solutions_door(parts)) {}
+    : parts_(parts),
+      expected_(expected),
+      door_request_(solutions_door(parts)),
+      door_(parts.judge, door_request_) {}
 
 template <typename T, typename Request>
 T Calls::ask(Request request, const char* what) {
@@ -56,7 +64,9 @@ T Calls::ask(Request request, const char* what) {
   return std::get<T>(std::move(answer));
 }
 
-void Calls::open() {
+void Calls::open() { open_at(door_); }
+
+void Calls::open_at(const worker::AttachedDoor& door) {
   worker::Open request{parts_.layout(), {}};
   if (!parts_.has_host_code()) {
     const auto& planned = parts_.planned;
@@ -68,7 +78,7 @@ void Calls::open() {
       fail(Status::RUNTIME_ERROR, error.what(), ErrorCode::bad_launch);
     }
   }
-  (void)ask<bool>([&](std::int64_t until) { return parts_.worker.open(request, door_.fds(), until); },
+  (void)ask<bool>([&](std::int64_t until) { return parts_.worker.open(request, door.fds(), until); },
                   "while the workload was opened");
 }
 
@@ -83,21 +93,47 @@ CallTimes Calls::repeat(worker::Clock clock) { return make_on(sets_ - 1, clock);
 
 CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   const auto set = expected_.set_of(call);
-  const bool is_timed = clock != worker::Clock::kCounters;
   parts_.worker.begin_call(usual_prepare_ns());
-  if (!is_timed) {
-    parts_.judge.fill_private(door_.number(), set);
-  } else if (filled_ != set) {
-    parts_.judge.fill(door_.number(), {set});
-  }
+  if (filled_ != set) parts_.judge.fill(door_.number(), {set});
   CallTimes times;
-  const auto collected = run_and_collect(clock, times);
-  judge(set, collected, is_timed, filled_ahead(call + 1));
+  const UnjudgedCall made{set, made_ + 1, run_and_collect(clock, times)};
+  check_outputs(made);
+  const auto next = filled_ahead(call + 1);
+  const auto judgement = parts_.judge.compare(door_.number(), set, made.collected.outputs.size(), next);
+  filled_ = next;
+  judge(made, judgement);
   parts_.worker.end_call();
   times.beside = parts_.worker.beside_last_call();
-  if (is_timed && !times.done.dropped) check_claim(times);
+  if (!times.done.dropped) check_claim(times);
   ++made_;
   return times;
+}
+
+worker::SetId Calls::fill(const worker::AttachedDoor& door, std::uint64_t set_number) {
+  auto set = expected_.set_of(set_number);
+  parts_.judge.fill_private(door.number(), set);
+  return set;
+}
+
+UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetId& set) {
+  const std::int64_t begin = parts_.now_ns();
+  open_at(door);
+  const std::int64_t opened = parts_.now_ns();
+  parts_.worker.begin_call(usual_prepare_ns());
+  CallTimes times;
+  UnjudgedCall call{set, made_ + 1, run_and_collect(worker::Clock::kCounters, times)};
+  parts_.judge.sample_private(door.number());
+  parts_.worker.end_call();
+  times.beside = parts_.worker.beside_last_call();
+  call.wall_ms = util::in_ms(opened - begin) + wall_ms(times);
+  ++made_;
+  ++sets_;
+  return call;
+}
+
+void Calls::judge_at(const worker::AttachedDoor& door, const UnjudgedCall& call) {
+  check_outputs(call);
+  judge(call, parts_.judge.compare_private(door.number(), call.set, call.collected.outputs.size()));
 }
 
 // As far as the reference's calls have told: after some dozen they tell nothing new.
@@ -140,26 +176,24 @@ worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) 
   return collected;
 }
 
-void Calls::judge(const worker::SetId& set, const worker::Collected& collected, bool is_timed,
-                  const std::optional<worker::SetId>& next) {
-  if (collected.inputs_changed) ++correctness_.inputs_changed;
+void Calls::check_outputs(const UnjudgedCall& call) {
+  if (call.collected.inputs_changed) ++correctness_.inputs_changed;
   const auto& layout = parts_.layout();
   const std::size_t least = eval::least_outputs(parts_.planned.rule, layout.outputs.size());
-  if (const auto problem = eval::check_claims(layout, collected.outputs, least))
-    fail(problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text,
-         problem->shape ? ErrorCode::wrong_shape : ErrorCode::wrong_dtype);
-  const std::size_t outputs = collected.outputs.size();
-  const auto judgement = is_timed ? parts_.judge.compare(door_.number(), set, outputs, next)
-                                  : parts_.judge.compare_private(door_.number(), set, outputs);
-  if (is_timed) filled_ = next;
+  if (const auto problem = eval::check_claims(layout, call.collected.outputs, least))
+    fail_in(call.number, problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text,
+            problem->shape ? ErrorCode::wrong_shape : ErrorCode::wrong_dtype);
+}
+
+void Calls::judge(const UnjudgedCall& call, const eval::Judgement& judgement) {
   correctness_.add_errors(judgement);
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
   if (!judgement.correct)
-    fail(Status::INCORRECT_NUMERICAL, judgement.explanation + about_ties(parts_, set),
-         code_of(judgement, parts_.planned.rule), judgement.mismatch);
-  if (collected.inputs_changed && parts_.config.strict_inputs)
-    fail(Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)",
-         ErrorCode::changed_inputs);
+    fail_in(call.number, Status::INCORRECT_NUMERICAL, judgement.explanation + about_ties(parts_, call.set),
+            code_of(judgement, parts_.planned.rule), judgement.mismatch);
+  if (call.collected.inputs_changed && parts_.config.strict_inputs)
+    fail_in(call.number, Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)",
+            ErrorCode::changed_inputs);
 }
 
 void Calls::check_claim(const CallTimes& times) const {
@@ -173,9 +207,8 @@ worker::Concluded Calls::conclude() {
   return concluded;
 }
 
-void Calls::fail(Status status, const std::string& note, ErrorCode code,
-                 const std::optional<eval::Mismatch>& mismatch) const {
-  throw Failed{status, fmt::format("call {}: {}", made_ + 1, note), {code, made_ + 1, mismatch}};
+void Calls::fail(model::Status status, const std::string& note, ErrorCode code) const {
+  fail_in(made_ + 1, status, note, code);
 }
 
 }  // namespace fib::bench

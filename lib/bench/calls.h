@@ -19,6 +19,14 @@ struct Correctness {
   void add_errors(const eval::Judgement& judgement);
 };
 
+// A call by Clock::kCounters that was made, and is to be judged.
+struct UnjudgedCall {
+  worker::SetId set;
+  std::uint64_t number = 0;  // of all calls, from 1
+  worker::Collected collected;
+  double wall_ms = 0;  // by the coordinator's clock: see wall_ms(); and for opening the workload
+};
+
 // Makes the calls of one evaluation. Every call is filled, prepared, run, collected and compared; there is no
 // other kind. Throws Failed when the solution has failed in a call, its number in the text; JudgeLost,
 // ReferenceError. One thread.
@@ -33,11 +41,21 @@ class Calls {
   void open();
 
   // One call by this clock, on the next set; its time has been found possible (check_claim), unless records
-  // were lost, or no clock of the worker is asked for it (Clock::kCounters, where has_private()).
+  // were lost. Not by Clock::kCounters.
   [[nodiscard]] worker::CallTimes make(worker::Clock clock);
 
   // The same on the set of the call before.
   worker::CallTimes repeat(worker::Clock clock);
+
+  // What a door like the solution's is made with, for a call by Clock::kCounters.
+  [[nodiscard]] const worker::Attach& door_request() const { return door_request_; }
+  // The same in the three steps that these calls are made in, where has_private(), at a door of their own:
+  // the set with this number lies in its private buffers, and the caches are flushed; the workload is opened
+  // there, the call made, and its outputs are sampled; and these are judged. No calls by other clocks come
+  // afterwards.
+  [[nodiscard]] worker::SetId fill(const worker::AttachedDoor& door, std::uint64_t set_number);
+  [[nodiscard]] UnjudgedCall make_at(const worker::AttachedDoor& door, const worker::SetId& set);
+  void judge_at(const worker::AttachedDoor& door, const UnjudgedCall& call);
 
   // Whether the time that a call claims is possible: not longer than the coordinator saw, and not shorter
   // than writing the outputs takes.
@@ -46,8 +64,6 @@ class Calls {
   // What the workload's rule says of all calls so far.
   [[nodiscard]] worker::Concluded conclude();
 
-  // The solution's.
-  [[nodiscard]] std::uint32_t door() const { return door_.number(); }
   // Whether the judge reaches the worker's private buffers: on CUDA, of solutions with host code, where there
   // was memory for them.
   [[nodiscard]] bool has_private() const { return door_.fds().has_private; }
@@ -59,19 +75,22 @@ class Calls {
  private:
   // A call on the set of call number `call`, from 0.
   worker::CallTimes make_on(std::uint64_t call, worker::Clock clock);
+  void open_at(const worker::AttachedDoor& door);
   worker::Collected run_and_collect(worker::Clock clock, worker::CallTimes& times);
-  void judge(const worker::SetId& set, const worker::Collected& collected, bool is_timed,
-             const std::optional<worker::SetId>& next);
+  // Throws Failed for shapes and types that the outputs cannot have.
+  void check_outputs(const UnjudgedCall& call);
+  void judge(const UnjudgedCall& call, const eval::Judgement& judgement);
   [[nodiscard]] std::optional<worker::SetId> filled_ahead(std::uint64_t call) const;
   [[nodiscard]] std::int64_t usual_prepare_ns();
   // Asks the solution's worker, and charges its time to the evaluation's limit.
   template <typename T, typename Request>
   T ask(Request request, const char* what);
-  [[noreturn]] void fail(model::Status status, const std::string& note, model::ErrorCode code,
-                         const std::optional<eval::Mismatch>& mismatch = std::nullopt) const;
+  // In the call that is made.
+  [[noreturn]] void fail(model::Status status, const std::string& note, model::ErrorCode code) const;
 
   const EvaluationParts& parts_;
   ExpectedOutputs& expected_;
+  worker::Attach door_request_;
   worker::AttachedDoor door_;
   Correctness correctness_;
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <deque>
 #include <utility>
 
 #include "bench/claims.h"
@@ -15,23 +15,31 @@
 namespace fib::bench {
 namespace {
 
-// As many calls are counted, where they do not take too long together, or fewer. Of calls that are longer
-// than that allows the coordinator's clock tells enough.
-constexpr double kWantedCalls = 24;
+// As many calls are counted, where they do not take too long together and their buffers not too much of the
+// device, or fewer. Of calls that are longer than that allows the coordinator's clock tells enough.
+constexpr double kWantedCalls = 48;
 constexpr std::uint64_t kFewestCalls = 3;
 constexpr double kMostCountingMs = 400;
-constexpr std::uint32_t kCallsOfOwnWork = 24;
+constexpr std::uint64_t kMostBytes = std::uint64_t{12} << 30U;
 // What may be at work beyond claims and fib's own work (docs/measuring.md says what was seen).
 constexpr double kSlackMs = 0.002;
 constexpr double kShareOfOwn = 0.04;
 constexpr double kShareOfClaim = 0.1;
+// The same for the engine: it comes to the solution's process once in a count, and is at work for a while
+// longer for each kernel, copy or set that the host queues when those before have ended. Claims have no such
+// gaps; a part of them is no shorter than this.
+constexpr double kComingMs = 0.3;
+constexpr double kGapMs = 0.0015;
+constexpr double kShortestPartMs = 0.0006;
+// What counters that work see at least.
+constexpr double kLeastShareOfClaim = 0.1;
 // Limits of claimed_ms().
 constexpr double kMostOfMedian = 2;
 constexpr double kMostMeanOfMedian = 1.25;
-// How much longer a counted call may take than a timed one by the coordinator's clock. It is shorter unless
-// the machine is busy: nothing is copied, and nothing waits for a queue.
+// How much longer a counted call may take than a timed one by the coordinator's clock. Nothing is copied, and
+// nothing waits for a queue, but the workload is opened.
 constexpr double kMostOfWall = 3;
-constexpr double kMostBeyondWallMs = 0.2;
+constexpr double kMostBeyondWallMs = 2.2;
 // How often it is counted before that is called a lie.
 constexpr int kMostCounts = 3;
 
@@ -43,24 +51,24 @@ bool returns_outputs(const EvaluationParts& parts) {
   return !parts.planned.solution->spec.destination_passing_style();
 }
 
-// What fib itself has the device do around a call, in milliseconds. Nothing where there are no counters, and
-// `missing` says why.
-std::optional<double> own_ms(const EvaluationParts& parts, std::uint32_t door, std::string& missing) {
-  const Stopped stopped(parts.worker);
-  if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
-  auto own = parts.judge.count_own_work({door, kCallsOfOwnWork, returns_outputs(parts)});
-  if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
-  missing = std::move(own.problem);
-  // Counters that come later than an H200's would see something else.
-  if (missing.empty() && own.busy_ns <= 0)
-    missing = "the device's counters have not seen the work that fib itself gave it";
-  return missing.empty() ? std::optional(util::in_ms(own.busy_ns) / kCallsOfOwnWork) : std::nullopt;
-}
-
 // How many calls are counted: as many as take no longer than that, by the coordinator's clock.
 std::uint64_t calls_within(double ms, const Measurement& m) {
   const double call_ms = std::max(eval::median(m.envelopes_ms), 1e-3);
   return static_cast<std::uint64_t>(std::min(ms / call_ms, kWantedCalls));
+}
+
+std::uint64_t calls_in_memory(const eval::Layout& layout) {
+  constexpr std::uint64_t kBuffers = 3;  // shared and private ones; inputs that files hold, or judged outputs
+  const std::uint64_t bytes = kBuffers * (layout.input_stride() + layout.output_stride());
+  return kMostBytes / std::max<std::uint64_t>(1, bytes);
+}
+
+// Of a reference that is slow, too, which has to make what is expected.
+std::uint64_t calls_in_budget(const EvaluationParts& parts, const ExpectedOutputs& expected) {
+  const auto reference_ms = expected.reference_ms();
+  if (reference_ms.empty()) return static_cast<std::uint64_t>(kWantedCalls);
+  const double calls = 1e3 * parts.config.call_budget_s / std::max(eval::median(reference_ms), 1e-3);
+  return static_cast<std::uint64_t>(std::clamp(calls, static_cast<double>(kFewestCalls), kWantedCalls));
 }
 
 NoVerdict full_device() {
@@ -69,61 +77,86 @@ NoVerdict full_device() {
           "or other processes do"};
 }
 
-CountedWork counted_calls(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls,
-                          const Measurement& m) {
-  CountedWork counted;
-  const std::uint64_t wanted = std::min(calls_within(kMostCountingMs, m), expected.most_at_once());
-  if (wanted < kFewestCalls) {
-    counted.missing = "the calls are so long, or their outputs so large, that too few could be counted";
-  } else if (!calls.has_private()) {
-    counted.missing = parts.judge.begin_count();
-    if (counted.missing.empty()) throw full_device();
+// One for each call. Where there is not room for all there are half of what there is room for, so that the
+// solution finds some.
+using Doors = std::deque<worker::AttachedDoor>;
+
+Doors attach(const EvaluationParts& parts, const Calls& calls, std::uint64_t wanted) {
+  Doors doors;
+  while (calls.has_private() && doors.size() < wanted) {
+    doors.emplace_back(parts.judge, calls.door_request());
+    if (doors.back().fds().has_private) continue;
+    doors.pop_back();
+    const std::size_t kept = std::max<std::size_t>(kFewestCalls, doors.size() / 2);
+    while (doors.size() > kept) doors.pop_back();
+    break;
   }
-  if (!counted.missing.empty()) return counted;
-  expected.make(calls.sets(), wanted);
-  auto& known = parts.workload.own_work_ms;
-  const bool returns = returns_outputs(parts);
-  if (known.contains(returns)) {
-    counted.missing = parts.judge.begin_count();
-  } else if (const auto own = own_ms(parts, calls.door(), counted.missing)) {
-    known[returns] = *own;  // its end is the begin of the next count
-  }
-  if (!counted.missing.empty()) return counted;
-  std::vector<double> walls;
-  for (; counted.calls < wanted; ++counted.calls)
-    walls.push_back(wall_ms(calls.make(worker::Clock::kCounters)));
-  counted.busy_ms = util::in_ms(parts.judge.end_count().busy_ns) / static_cast<double>(counted.calls);
-  counted.own_ms = known.at(returns);
-  counted.claimed_ms = claimed_ms(m.trials_ms);
-  counted.wall_ms = eval::median(std::move(walls));
-  return counted;
+  return doors;
 }
 
-// Work of others on the device was counted as the solution's: while that is stopped there is none. The count
-// that began with the last one's end is used. Throws NoVerdict.
+// Work of others on the device was counted as the solution's: while that is stopped, as it is now, there is
+// none. The count that began with the last one's end is used. Throws NoVerdict.
 void expect_no_other_work(const EvaluationParts& parts) {
   constexpr double kMostOthersNs = 100'000;  // in 0.1 s at least
+  const auto seen = parts.judge.end_count();
+  if (std::max(seen.busy_ns, seen.engine_ns) > kMostOthersNs) throw busy_device();
+}
+
+// Fills all buffers before the first call, and judges after the last: nothing but the calls is counted.
+// Returns what is wrong with them.
+std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls,
+                                       const Doors& doors, double usual_wall_ms, CountedWork& counted) {
+  const std::size_t count = doors.size();
+  expected.make(calls.sets(), count);
+  std::vector<worker::SetId> sets;
+  {
+    const Stopped stopped(parts.worker);
+    if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
+    auto& copies_ms = parts.workload.copies_ms;
+    if (returns_outputs(parts) && !copies_ms)
+      copies_ms = util::in_ms(parts.judge.time_copies(doors.front().number()));
+    if (returns_outputs(parts)) counted.own_ms = *copies_ms;
+    for (const auto& door : doors) sets.push_back(calls.fill(door, calls.sets() + sets.size()));
+    counted.missing = parts.judge.begin_count();
+    if (!counted.missing.empty()) return std::nullopt;
+  }
+  std::vector<UnjudgedCall> made;
+  std::vector<double> walls;
+  for (std::size_t i = 0; i < count; ++i) {
+    made.push_back(calls.make_at(doors[i], sets[i]));
+    walls.push_back(made.back().wall_ms);
+  }
   const Stopped stopped(parts.worker);
-  if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
-  if (parts.judge.end_count().busy_ns > kMostOthersNs) throw busy_device();
+  const auto seen = parts.judge.end_count();
+  counted.calls = count;
+  const auto number = static_cast<double>(counted.calls);
+  counted.busy_ms = util::in_ms(seen.busy_ns) / number;
+  counted.engine_ms = util::in_ms(seen.engine_ns) / number;
+  counted.wall_ms = eval::median(std::move(walls));
+  auto problem = uncounted_work(counted, usual_wall_ms);
+  if (problem) expect_no_other_work(parts);
+  for (std::size_t i = 0; i < count; ++i) calls.judge_at(doors[i], made[i]);
+  if (!problem && counted.engine_ms - counted.own_ms < kLeastShareOfClaim * counted.claimed_ms) {
+    counted = {};
+    counted.missing = "the device's counters have seen next to nothing of the calls";
+  }
+  return problem;
 }
 
 double slack_ms(const CountedWork& counted) {
   return kSlackMs + kShareOfOwn * counted.own_ms + kShareOfClaim * counted.claimed_ms;
 }
 
-// Whether all work together was less than fib's own seemed to be.
-bool seems_too_much(const CountedWork& counted) {
-  return counted.calls > 0 && counted.busy_ms < counted.own_ms - slack_ms(counted);
+// What the engine may be at work for besides.
+double engine_slack_ms(const CountedWork& counted) {
+  const double most_parts = counted.claimed_ms / kShortestPartMs;
+  const double parts =
+      counted.parts == 0 ? most_parts : std::min(static_cast<double>(counted.parts), most_parts);
+  return slack_ms(counted) + kComingMs / static_cast<double>(counted.calls) + kGapMs * parts;
 }
 
-// What three counts come to that found something: `problem`, or that fib's own work seemed too much.
-[[noreturn]] void refuse(const Measurement& m, const std::optional<std::string>& problem,
-                         double usual_wall_ms) {
-  if (!problem)
-    throw NoVerdict(model::Fault::machine,
-                    "the work that fib itself gives the device cannot be told by the device's counters: all "
-                    "calls together took less; run again");
+// What three counts come to that found something.
+[[noreturn]] void refuse(const Measurement& m, const std::string& problem, double usual_wall_ms) {
   CountedWork without_limits = *m.counted;
   without_limits.claimed_ms = eval::mean(joined(m.trials_ms));
   if (!uncounted_work(without_limits, usual_wall_ms))
@@ -132,7 +165,7 @@ bool seems_too_much(const CountedWork& counted) {
         fmt::format("the calls vary too much to be held against the device's own counters (the mean is "
                     "{:.4f} ms, and {:.4f} ms with limits on long ones); --no-count-work does without",
                     without_limits.claimed_ms, m.counted->claimed_ms));
-  throw Failed{model::Status::RUNTIME_ERROR, *problem, {model::ErrorCode::clocks_disagree}};
+  throw Failed{model::Status::RUNTIME_ERROR, problem, {model::ErrorCode::clocks_disagree}};
 }
 
 }  // namespace
@@ -152,15 +185,30 @@ CountedEvaluations::CountedEvaluations(const std::vector<PlannedEvaluation>& pla
 
 void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, Measurement& m) {
   if (!parts.is_counted || !parts.device.is_cuda() || !parts.has_host_code()) return;
+  CountedWork blank;
+  blank.missing = parts.judge.counter_problem();
+  if (parts.config.flush == worker::Flush::kNone)
+    blank.missing = "calls are counted with caches flushed (--flush none)";
+  const std::uint64_t wanted = std::min({calls_within(kMostCountingMs, m), expected.most_at_once(),
+                                         calls_in_memory(parts.layout()), calls_in_budget(parts, expected)});
+  if (blank.missing.empty() && wanted < kFewestCalls)
+    blank.missing = "the calls are so long, or their buffers so large, that too few could be counted";
+  if (!blank.missing.empty()) {
+    m.counted = std::move(blank);
+    return;
+  }
+  blank.claimed_ms = claimed_ms(m.trials_ms);
+  blank.parts = m.kernels + m.copies;
+  if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
   const double usual_wall_ms = eval::median(m.walls_ms);
   for (int attempt = 1;; ++attempt) {
-    m.counted = counted_calls(parts, expected, calls, m);
-    const auto problem = uncounted_work(*m.counted, usual_wall_ms);
-    if (!problem && !seems_too_much(*m.counted)) return;
-    expect_no_other_work(parts);
-    if (attempt == kMostCounts) refuse(m, problem, usual_wall_ms);
-    // Others may have had work for the device when fib's own was counted.
-    parts.workload.own_work_ms.clear();
+    // New ones each time: the solution still reaches those of the time before.
+    const auto doors = attach(parts, calls, wanted);
+    if (doors.size() < kFewestCalls) throw full_device();
+    m.counted = blank;
+    const auto problem = count_calls(parts, expected, calls, doors, usual_wall_ms, *m.counted);
+    if (!problem) return;
+    if (attempt == kMostCounts) refuse(m, *problem, usual_wall_ms);
   }
 }
 
@@ -173,12 +221,18 @@ double claimed_ms(const std::vector<std::vector<double>>& trials_ms) {
 
 std::optional<std::string> uncounted_work(const CountedWork& counted, double wall_ms) {
   if (counted.calls == 0) return std::nullopt;
-  const double work = counted.busy_ms - counted.own_ms;
-  if (work - counted.claimed_ms > slack_ms(counted))
+  const double busy_ms = counted.busy_ms - counted.own_ms;
+  if (busy_ms - counted.claimed_ms > slack_ms(counted))
     return fmt::format(
-        "the device's own counters saw its multiprocessors at work for {:.4f} ms a call beside fib's own "
-        "work, and the calls claim {:.4f} ms",
-        work, counted.claimed_ms);
+        "the device's own counters saw its multiprocessors at work for {:.4f} ms a call, and the calls claim "
+        "{:.4f} ms",
+        busy_ms, counted.claimed_ms);
+  const double engine_ms = counted.engine_ms - counted.own_ms;
+  if (engine_ms - counted.claimed_ms > engine_slack_ms(counted))
+    return fmt::format(
+        "the device's own counters saw its engine for kernels at work for {:.4f} ms a call, and the calls "
+        "claim {:.4f} ms",
+        engine_ms, counted.claimed_ms);
   if (counted.wall_ms > kMostOfWall * wall_ms + kMostBeyondWallMs)
     return fmt::format(
         "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "

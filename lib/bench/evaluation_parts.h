@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,8 +33,7 @@ struct JudgedWorkload {
   std::vector<worker::CallTimes> cold_reference_calls{};
   std::optional<double> cold_reference_ms{};  // the last of its calls that tell little
   std::set<worker::SetId> tied_sets{};        // for which it took some of several equals (reference/engine.h)
-  // Of fib on the device, a call (counted_work.h), by whether calls return their outputs.
-  std::map<bool, double> own_work_ms{};
+  std::optional<double> copies_ms{};  // what the device takes to copy its outputs, where that was asked for
 };
 
 // What is known of a solution's worker since it was started.

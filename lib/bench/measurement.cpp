@@ -79,6 +79,7 @@ std::optional<model::RecordedCounters> counters_record(const Measurement& m) {
   } else {
     record.calls = counted.calls;
     record.busy_ms = counted.busy_ms;
+    record.engine_ms = counted.engine_ms;
     record.own_ms = counted.own_ms;
     record.claimed_ms = counted.claimed_ms;
   }

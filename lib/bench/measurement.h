@@ -31,8 +31,10 @@ struct CountedWork {
   std::string missing{};    // why there is nothing else here; or empty
   std::uint64_t calls = 0;  // that were counted
   double busy_ms = 0;       // for how long the multiprocessors were at work, the mean over them, a call
-  double own_ms = 0;        // of that, for fib itself
+  double engine_ms = 0;     // for how long any of them was, a call
+  double own_ms = 0;        // of both, for fib itself: it copies outputs that calls return
   double claimed_ms = 0;    // what the timed calls claim
+  std::uint64_t parts = 0;  // kernels, copies and sets of a call, as its worker says; 0: it does not
   double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
 };
 

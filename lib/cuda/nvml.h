@@ -26,8 +26,8 @@ struct Nvml {
     unsigned version = 1;
     unsigned is_supported = 0;
   };
-  enum GpmMetricId : unsigned { kSmUtil = 2, kDramUtil = 10 };  // both in percent
-  struct GpmMetric {                                            // nvmlGpmMetric_t
+  enum GpmMetricId : unsigned { kGraphicsUtil = 1, kSmUtil = 2, kDramUtil = 10 };  // all in percent
+  struct GpmMetric {                                                               // nvmlGpmMetric_t
     unsigned id;
     int result;
     double value;

@@ -83,6 +83,7 @@ void fields(Is<RecordedCounters> auto& counters, Visit& visit) {
   visit("missing", counters.missing);
   visit("calls", counters.calls);
   visit("busy_ms", counters.busy_ms);
+  visit("engine_ms", counters.engine_ms);
   visit("own_ms", counters.own_ms);
   visit("claimed_ms", counters.claimed_ms);
 }

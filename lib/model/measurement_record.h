@@ -79,6 +79,7 @@ struct RecordedCounters {
   std::optional<std::string> missing;
   std::optional<std::uint64_t> calls;
   std::optional<double> busy_ms;
+  std::optional<double> engine_ms;
   std::optional<double> own_ms;
   std::optional<double> claimed_ms;
 };

@@ -68,12 +68,16 @@ std::string_view name_of(MessageType request) {
       return "look up";
     case MessageType::kLookAround:
       return "look around";
+    case MessageType::kAskCounters:
+      return "ask for counters";
     case MessageType::kBeginCount:
       return "begin to count";
     case MessageType::kEndCount:
       return "count";
-    case MessageType::kCountOwn:
-      return "count fib's own work";
+    case MessageType::kSample:
+      return "sample";
+    case MessageType::kTimeCopies:
+      return "time copies";
     case MessageType::kFill:
       return "fill";
     case MessageType::kKeep:

@@ -128,6 +128,10 @@ bool JudgeClient::device_is_idle() {
   return LookedAround::decode(ask(MessageType::kLookAround, {}, MessageType::kLookedAround).payload).is_idle;
 }
 
+std::string JudgeClient::counter_problem() {
+  return Counted::decode(ask(MessageType::kAskCounters, {}, MessageType::kCounted).payload).problem;
+}
+
 std::string JudgeClient::begin_count() {
   return Counted::decode(ask(MessageType::kBeginCount, {}, MessageType::kCounted).payload).problem;
 }
@@ -136,8 +140,10 @@ Counted JudgeClient::end_count() {
   return Counted::decode(ask(MessageType::kEndCount, {}, MessageType::kCounted).payload);
 }
 
-Counted JudgeClient::count_own_work(const CountOwn& request) {
-  return Counted::decode(ask(MessageType::kCountOwn, request.encode(), MessageType::kCounted).payload);
+double JudgeClient::time_copies(std::uint32_t door) {
+  return CopiesTimed::decode(
+             ask(MessageType::kTimeCopies, Number{door}.encode(), MessageType::kCopiesTimed).payload)
+      .ns;
 }
 
 void JudgeClient::fill(std::uint32_t door, const std::vector<SetId>& sets) {
@@ -146,6 +152,10 @@ void JudgeClient::fill(std::uint32_t door, const std::vector<SetId>& sets) {
 
 void JudgeClient::fill_private(std::uint32_t door, const SetId& set) {
   (void)ask(MessageType::kFill, SetsRequest{door, {set}, true}.encode(), MessageType::kFilled);
+}
+
+void JudgeClient::sample_private(std::uint32_t door) {
+  (void)ask(MessageType::kSample, Number{door}.encode(), MessageType::kSampled);
 }
 
 void JudgeClient::keep(std::uint32_t door, const std::vector<SetId>& sets) {

@@ -53,10 +53,12 @@ class JudgeClient : public Judge {
   void detach(std::uint32_t door) override;
   [[nodiscard]] bool knows(std::uint32_t door, const SetId& set) override;
   [[nodiscard]] bool device_is_idle() override;
+  [[nodiscard]] std::string counter_problem() override;
   [[nodiscard]] std::string begin_count() override;
   [[nodiscard]] Counted end_count() override;
-  [[nodiscard]] Counted count_own_work(const CountOwn& request) override;
+  [[nodiscard]] double time_copies(std::uint32_t door) override;
   void fill_private(std::uint32_t door, const SetId& set) override;
+  void sample_private(std::uint32_t door) override;
   [[nodiscard]] eval::Judgement compare_private(std::uint32_t door, const SetId& set,
                                                 std::size_t outputs) override;
   void fill(std::uint32_t door, const std::vector<SetId>& sets) override;

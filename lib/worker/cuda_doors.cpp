@@ -13,7 +13,9 @@
 #include "device/cuda/kernels.h"
 #include "device/cuda/memory.h"
 #include "device/cuda/snapshot.h"
+#include "device/cuda/timer.h"
 #include "eval/mismatch_pattern.h"
+#include "eval/statistics.h"
 #include "util/arena.h"
 #include "util/clock.h"
 #include "util/files.h"
@@ -50,6 +52,9 @@ constexpr std::uint64_t kLeastPinnedBytes = 64 * 1024;
 // Pageable memory is copied to the device by way of page-locked memory, in pieces.
 constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
 
+// As often copies are timed; the median counts.
+constexpr int kTimedCopies = 5;
+
 struct MemoryInfo {
   std::size_t free = 0;
   std::size_t total = 0;
@@ -76,6 +81,7 @@ struct Tools {
   util::Arena arena;  // of expected
   PinnedPool pinned;
   PinnedMemory piece;
+  std::optional<device::cuda::Timer> timer{};  // once something was timed
 
   Tools(const UseDevice& device, const Driver& driver)
       : context(driver, device.uuid, device::cuda::StreamKind::kOwn),
@@ -233,6 +239,38 @@ class CudaDoor : public Door {
       right.push_back(slot.count() > 0 && eval::is_right(comparison, tolerance));
     }
     return right;
+  }
+
+  std::vector<std::byte> read_outputs(std::uint32_t place, const std::vector<Piece>& pieces) override {
+    const auto& context = tools_.context;
+    std::byte* const stop = tools_.piece.data();
+    std::uint64_t bytes = 0;
+    for (const auto& piece : pieces) {
+      if (bytes + piece.bytes > kPieceBytes) throw Error("the pieces are too large");
+      context.check(context.driver().copy_to_host(stop + bytes, outputs(place).device + piece.offset,
+                                                  piece.bytes, context.stream()),
+                    "cuMemcpyDtoHAsync");
+      bytes += piece.bytes;
+    }
+    context.wait();
+    return {stop, stop + bytes};
+  }
+
+  double time_copies(std::uint32_t place) override {
+    if (!tools_.timer) tools_.timer.emplace(tools_.context, tools_.kernels);
+    std::vector<double> times_ns;
+    for (int i = 0; i < kTimedCopies; ++i) {
+      times_ns.push_back(tools_.timer
+                             ->time([&] {
+                               for (const auto& slot : layout_.outputs) {
+                                 if (slot.bytes == 0) continue;
+                                 tools_.copy(outputs(place).device + slot.offset,
+                                             outputs(0).device + slot.offset, slot.bytes);
+                               }
+                             })
+                             .device_ns);
+    }
+    return eval::median(std::move(times_ns));
   }
 
   std::vector<int> fds() const override { return {inputs_.fd(), outputs_.fd()}; }
@@ -407,9 +445,10 @@ class CudaJudgeDevice : public JudgeDevice {
     }
     return problem;
   }
-  double end_count() override {
+  Counted end_count() override {
     if (!counter_) throw Error("nothing has begun to be counted");
-    return counter_->end();
+    const auto work = counter_->end();
+    return {{}, work.busy_ns, work.engine_ns};
   }
   // With what lies there anyhow: where solutions' workers leave lines that have to be written back
   // (Flush::kDirty) their calls pay more for them than these.

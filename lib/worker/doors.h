@@ -57,6 +57,23 @@ class Door {
   [[nodiscard]] virtual std::vector<bool> judge_zeros(const OutputsAt& expected,
                                                       const eval::Tolerance& tolerance) = 0;
 
+  // What these pieces of the outputs at this place hold, one after the other, 4 MiB at most. On a device copy
+  // engines alone have work.
+  struct Piece {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] virtual std::vector<std::byte> read_outputs(std::uint32_t /*place*/,
+                                                            const std::vector<Piece>& /*pieces*/) {
+    throw Error("outputs on the CPU are not sampled");
+  }
+
+  // What the device takes to copy the outputs at the first place to those at this one, each by itself; in
+  // nanoseconds.
+  [[nodiscard]] virtual double time_copies(std::uint32_t /*place*/) {
+    throw Error("copies on the CPU are not timed");
+  }
+
   // To be sent to the worker: inputs, then outputs.
   [[nodiscard]] virtual std::vector<int> fds() const = 0;
 };
@@ -86,8 +103,8 @@ class JudgeDevice : public OutputsMemory {
   [[nodiscard]] virtual std::string counter_problem() { return "the CPU has no counters of its work"; }
   // Begins to count, and returns why it cannot; empty: it has begun.
   [[nodiscard]] virtual std::string begin_count() { return counter_problem(); }
-  // For how long its multiprocessors were at work since then, in nanoseconds; begins anew. Throws Error.
-  [[nodiscard]] virtual double end_count() { throw Error("{}", counter_problem()); }
+  // What it did since then; begins anew. Throws Error.
+  [[nodiscard]] virtual Counted end_count() { throw Error("{}", counter_problem()); }
   // Fills the caches as for a call of a solution. What a solution's worker has set aside of them it has to
   // take back itself; where nothing is counted it does all of it.
   virtual void flush() { throw Error("{}", counter_problem()); }

@@ -42,22 +42,22 @@ class Judge {
   // Whether no other process's work keeps the device busy (a GPU; elsewhere true). Takes some 30 us on an
   // idle GPU, and some milliseconds on a busy one.
   [[nodiscard]] virtual bool device_is_idle() = 0;
+  // Why the device has no counters of its own work; empty: it has some.
+  [[nodiscard]] virtual std::string counter_problem() = 0;
   // Begins to count what the device does, for whichever process, by counters of its own. Waits for a reading
   // of them, 0.1 to 0.2 s on an H200, during which no work may come. Returns why there are none; empty: it
   // has begun.
   [[nodiscard]] virtual std::string begin_count() = 0;
-  // Waits for a reading likewise, and returns for how long the device's multiprocessors were at work since
-  // the count began: the mean over all of them. The next count has begun then. Throws Error where the
-  // counters fail.
+  // Waits for a reading likewise, and returns what the device did since the count began. The next count has
+  // begun then. Throws Error where the counters fail.
   [[nodiscard]] virtual Counted end_count() = 0;
-  // Begins and ends a count of calls of all that fib itself does around a call by Clock::kCounters, or says
-  // why there are no counters. Afterwards the door, one with private buffers, holds no set in them. Nothing
-  // else may have work for the device.
-  [[nodiscard]] virtual Counted count_own_work(const CountOwn& request) = 0;
+  // What the device takes to copy the outputs at this door, each by itself, as a worker does with those that
+  // a call returns; in nanoseconds. The door has private buffers, whose outputs are overwritten.
+  [[nodiscard]] virtual double time_copies(std::uint32_t door) = 0;
   // Fills the inputs at the door's first places with these sets, and its outputs there with new poison.
   virtual void fill(std::uint32_t door, const std::vector<SetId>& sets) = 0;
   // The same with one set in the private buffers of the door's worker, where it has some; then flushes the
-  // caches. For calls by Clock::kCounters.
+  // caches. For a call by Clock::kCounters.
   virtual void fill_private(std::uint32_t door, const SetId& set) = 0;
   // Keeps the outputs at the door's first places as the expected ones of these sets.
   virtual void keep(std::uint32_t door, const std::vector<SetId>& sets) = 0;
@@ -68,7 +68,11 @@ class Judge {
   // The same of the outputs in these private buffers.
   [[nodiscard]] virtual eval::Judgement compare_private(std::uint32_t door, const SetId& set,
                                                         std::size_t outputs) = 0;
-  // What all calls compared at the door come to.
+  // Keeps pieces of the outputs in these private buffers, which nobody can foretell: outputs that have
+  // changed when compare_private() comes are wrong. Copy engines read them, which no counter of work sees.
+  virtual void sample_private(std::uint32_t door) = 0;
+  // What all calls compared at the door come to, those at other doors of its workload that were attached in
+  // its time included.
   [[nodiscard]] virtual Concluded conclude(std::uint32_t door) = 0;
 };
 

@@ -24,6 +24,7 @@
 #include "worker/judge_document.h"
 #include "worker/judge_messages.h"
 #include "worker/messages.h"
+#include "worker/output_sample.h"
 #include "worker/serve.h"
 
 namespace fib::worker {
@@ -45,11 +46,14 @@ struct OpenWorkload {
 struct AttachedDoor {
   std::uint32_t workload = 0;
   std::unique_ptr<Door> buffers;
-  std::vector<eval::PoisonElement> poison;         // at the place that was filled last
-  std::unique_ptr<eval::HostEvaluator> evaluator;  // of rules that need one; of solutions' doors only
-  std::optional<SetId> judged{};                   // by it, in the call before
+  std::vector<eval::PoisonElement> poison;  // at the place that was filled last
+  // Of rules that need one; of solutions' doors only. Those of one workload at one time share it.
+  std::shared_ptr<eval::HostEvaluator> evaluator;
+  std::optional<SetId> judged{};  // by it, in the call before
   bool on_device = false;
   bool has_private = false;  // the last place is the worker's private one
+  bool of_solution = false;
+  OutputSample sample{};  // of the private outputs, after a call
 };
 
 class JudgeProcess {
@@ -91,12 +95,17 @@ class JudgeProcess {
         return reply(MessageType::kKnown, knows(SetRequest::decode(message.payload)).encode());
       case MessageType::kLookAround:
         return reply(MessageType::kLookedAround, LookedAround{device().is_idle()}.encode());
+      case MessageType::kAskCounters:
+        return reply(MessageType::kCounted, Counted{device().counter_problem()}.encode());
       case MessageType::kBeginCount:
         return reply(MessageType::kCounted, Counted{device().begin_count()}.encode());
       case MessageType::kEndCount:
-        return reply(MessageType::kCounted, Counted{{}, device().end_count()}.encode());
-      case MessageType::kCountOwn:
-        return reply(MessageType::kCounted, count_own(CountOwn::decode(message.payload)).encode());
+        return reply(MessageType::kCounted, device().end_count().encode());
+      case MessageType::kSample:
+        sample(Number::decode(message.payload).value);
+        return reply(MessageType::kSampled, {});
+      case MessageType::kTimeCopies:
+        return reply(MessageType::kCopiesTimed, time_copies(Number::decode(message.payload).value).encode());
       case MessageType::kFill:
         fill(SetsRequest::decode(message.payload));
         return reply(MessageType::kFilled, {});
@@ -163,7 +172,8 @@ class JudgeProcess {
       throw ProtocolError("the judge makes private buffers of solutions alone, on a device");
     const std::uint32_t number = next_number_++;
     AttachedDoor door{request.workload, nullptr, {}, nullptr};
-    if (request.of_solution) door.evaluator = make_evaluator(workload);
+    door.of_solution = request.of_solution;
+    if (request.of_solution) door.evaluator = evaluator_for(request.workload);
     DoorUse use = request.of_solution ? DoorUse::kSolutionCalls : DoorUse::kCalls;
     if (request.of_solution && !door.evaluator) use = DoorUse::kComparedCalls;
     const std::uint32_t places = request.places + (request.has_private ? 1U : 0U);
@@ -172,6 +182,13 @@ class JudgeProcess {
     door.has_private = request.has_private && door.buffers->places() == places;
     doors_.emplace(number, std::move(door));
     return number;
+  }
+
+  std::shared_ptr<eval::HostEvaluator> evaluator_for(std::uint32_t workload) {
+    for (const auto& [number, door] : doors_) {
+      if (door.of_solution && door.workload == workload) return door.evaluator;
+    }
+    return make_evaluator(workload_of(workload));
   }
 
   [[nodiscard]] Attached attached(std::uint32_t number) {
@@ -251,7 +268,7 @@ class JudgeProcess {
     door.poison.clear();
     for (const auto& slot : layout.outputs) {
       util::Sha256 hash;
-      const std::string digest = hash.add("poison").add(secret).add(++poisons_).hex();
+      const std::string digest = hash.add("poison").add(secret).add(++randoms_).hex();
       const std::uint64_t random = std::stoull(digest.substr(0, 16), nullptr, 16);
       door.poison.push_back(eval::make_poison(slot.dtype, random));
     }
@@ -269,12 +286,17 @@ class JudgeProcess {
     }
   }
 
-  // The evaluation at this door is over: sets of one solution's own are never asked for again.
+  // Where no solution has a door of this workload any more its evaluation is over: sets of one solution's own
+  // are never asked for again.
   void detach(std::uint32_t number) {
     const auto door = doors_.find(number);
     if (door == doors_.end()) return;
-    expected_->drop_own_sets(door->second.workload);
+    const std::uint32_t workload = door->second.workload;
     doors_.erase(door);
+    const auto is_open = [&](const auto& other) {
+      return other.second.of_solution && other.second.workload == workload;
+    };
+    if (std::none_of(doors_.begin(), doors_.end(), is_open)) expected_->drop_own_sets(workload);
   }
 
   // Of copies that no worker can reach.
@@ -329,6 +351,8 @@ class JudgeProcess {
       if (!workload.zeros_pass) workload.zeros_pass = zeros_that_pass(*door.buffers, expected, workload);
     }
     if (request.fills_next) door.buffers->wait();
+    if (request.in_private && door.sample.differs(*door.buffers, place))
+      verdict.judgement = {false, 0, 0, 0, "the outputs have changed since the call returned"};
     // Nobody asks for a set of a solution's own twice.
     if (!request.set.set.owner.empty()) expected_->drop(key);
     return verdict;
@@ -352,22 +376,18 @@ class JudgeProcess {
     return inputs_.data();
   }
 
-  // Each call without the solution, and as it is judged, beside expected outputs that are its own. A copy of
-  // outputs where they are judged takes as long as one from where they are returned.
-  Counted count_own(const CountOwn& request) {
-    AttachedDoor& door = door_of(request.door);
-    const OpenWorkload& workload = workload_of(door.workload);
+  void sample(std::uint32_t number) {
+    AttachedDoor& door = door_of(number);
     const std::uint32_t place = private_place(door);
-    if (auto problem = device().begin_count(); !problem.empty()) return {std::move(problem)};
-    for (std::uint32_t call = 0; call < request.calls; ++call) {
-      fill_private(door, {"nobody", call});
-      if (door.evaluator) continue;  // on the host
-      if (request.returns_outputs) door.buffers->take_outputs(place);
-      door.buffers->take_outputs(place);
-      (void)door.buffers->judge_taken(door.buffers->outputs(place), door.poison, workload.document.tolerance,
-                                      workload.layout.outputs.size());
-    }
-    return {{}, device().end_count()};
+    const OpenWorkload& workload = workload_of(door.workload);
+    util::Sha256 hash;
+    const std::string seed = hash.add("sample").add(workload.document.secret).add(++randoms_).hex();
+    door.sample = OutputSample(*door.buffers, place, workload.layout.output_bytes, seed);
+  }
+
+  CopiesTimed time_copies(std::uint32_t number) {
+    AttachedDoor& door = door_of(number);
+    return {door.buffers->time_copies(private_place(door))};
   }
 
   Concluded conclude(std::uint32_t number) {
@@ -385,7 +405,7 @@ class JudgeProcess {
   std::unique_ptr<JudgeDevice> device_;  // where solutions run, if that is another one
   std::int64_t awake_ns_ = 0;
   std::uint32_t next_number_ = 1;
-  std::uint64_t poisons_ = 0;
+  std::uint64_t randoms_ = 0;
   std::map<std::uint32_t, std::unique_ptr<OpenWorkload>> workloads_;
   std::map<std::uint32_t, AttachedDoor> doors_;
   std::optional<ExpectedStore> expected_;

@@ -32,16 +32,13 @@ void fields(auto& wire, Either<CompareRequest> auto& m) {
 void fields(auto& wire, Either<KnowsAnswer> auto& m) { wire.flag(m.known); }
 void fields(auto& wire, Either<LookedAround> auto& m) { wire.flag(m.is_idle); }
 
-void fields(auto& wire, Either<CountOwn> auto& m) {
-  wire.number(m.door);
-  wire.number(m.calls);
-  wire.flag(m.returns_outputs);
-}
-
 void fields(auto& wire, Either<Counted> auto& m) {
   wire.text(m.problem);
   wire.number(m.busy_ns);
+  wire.number(m.engine_ns);
 }
+
+void fields(auto& wire, Either<CopiesTimed> auto& m) { wire.number(m.ns); }
 
 void fields(auto& wire, Either<DeviceState> auto& m) {
   wire.text(m.hardware);
@@ -135,8 +132,8 @@ CompareRequest CompareRequest::decode(const std::string& payload) { return decod
 std::string LookedAround::encode() const { return encoded(*this); }
 LookedAround LookedAround::decode(const std::string& payload) { return decoded<LookedAround>(payload); }
 
-std::string CountOwn::encode() const { return encoded(*this); }
-CountOwn CountOwn::decode(const std::string& payload) { return decoded<CountOwn>(payload); }
+std::string CopiesTimed::encode() const { return encoded(*this); }
+CopiesTimed CopiesTimed::decode(const std::string& payload) { return decoded<CopiesTimed>(payload); }
 
 std::string Counted::encode() const { return encoded(*this); }
 Counted Counted::decode(const std::string& payload) { return decoded<Counted>(payload); }

@@ -63,21 +63,20 @@ struct LookedAround {
   [[nodiscard]] static LookedAround decode(const std::string& payload);
 };
 
-// CountOwn: so many calls of fib's own steps in a door's private buffers, on inputs of nobody's.
-struct CountOwn {
-  std::uint32_t door = 0;
-  std::uint32_t calls = 0;
-  bool returns_outputs = false;  // outputs are copied once more, as where a call returns them
-  [[nodiscard]] std::string encode() const;
-  [[nodiscard]] static CountOwn decode(const std::string& payload);
-};
-
-// The answer to BeginCount, EndCount and CountOwn.
+// The answer to AskCounters, BeginCount and EndCount (device/cuda/work_counter.h).
 struct Counted {
-  std::string problem;  // why nothing can be counted; or empty
-  double busy_ns = 0;   // for how long the device's multiprocessors were at work, the mean over all of them
+  std::string problem;   // why nothing can be counted; or empty
+  double busy_ns = 0;    // for how long the device's multiprocessors were at work, the mean over all of them
+  double engine_ns = 0;  // for how long any of it was
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Counted decode(const std::string& payload);
+};
+
+// The answer to TimeCopies.
+struct CopiesTimed {
+  double ns = 0;
+  [[nodiscard]] std::string encode() const;
+  [[nodiscard]] static CopiesTimed decode(const std::string& payload);
 };
 
 // The state of the judge's device now.
@@ -137,7 +136,7 @@ struct Attach {
   [[nodiscard]] static Attach decode(const std::string& payload);
 };
 
-// Detach and Conclude (a door's number).
+// Detach, TimeCopies, Sample and Conclude (a door's number).
 struct Number {
   std::uint32_t value = 0;
   [[nodiscard]] std::string encode() const;

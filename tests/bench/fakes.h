@@ -28,6 +28,7 @@ constexpr std::uint32_t kSolutionDoor =
 struct World {
   std::int64_t now_ns = 1'000 * kMs;
   bool stopped = false;
+  std::size_t calls = 0;  // of the solution
 };
 
 class FakeJudge : public worker::Judge {
@@ -42,13 +43,20 @@ class FakeJudge : public worker::Judge {
     ask("attach");
     attached.push_back(request);
     ++doors_open;
-    const bool has_private = request.has_private && has_room;
+    const bool has_private = request.has_private && private_doors < most_private;
+    private_doors += has_private ? 1 : 0;
+    if (has_private) with_private_.insert(static_cast<std::uint32_t>(attached.size()));
     return {
         static_cast<std::uint32_t>(attached.size()), {}, {}, request.on_device, request.places, has_private};
   }
-  void detach(std::uint32_t /*door*/) override {
+  void detach(std::uint32_t door) override {
     --doors_open;
+    private_doors -= static_cast<int>(with_private_.erase(door));
     ask("detach");
+    // Of the solution; the reference's is made first and given up last.
+    if (doors_open > 1) return;
+    const auto is_own = [](const worker::SetId& set) { return !set.owner.empty(); };
+    kept.erase(std::remove_if(kept.begin(), kept.end(), is_own), kept.end());
   }
   bool knows(std::uint32_t /*door*/, const worker::SetId& set) override {
     ask("knows");
@@ -58,28 +66,32 @@ class FakeJudge : public worker::Judge {
     ask("look around");
     return is_idle(++looks_around);
   }
+  std::string counter_problem() override {
+    ask("ask for counters");
+    return no_counters;
+  }
   std::string begin_count() override {
     ask("begin to count");
     ++counts_begun;
+    calls_at_count_ = world_.calls;
     compared_at_count_ = compared.size();
     return no_counters;
   }
   worker::Counted end_count() override {
     ask("count");
-    const bool is_quiet = std::exchange(compared_at_count_, compared.size()) == compared.size();
-    if (!is_quiet) return {{}, busy_ns(++counted)};
     CHECK(world_.stopped);
-    ++counted_quiet;
-    return {{}, others_ns};
+    CHECK(compared.size() == compared_at_count_);  // the judge's own work would count, too
+    const bool is_quiet = std::exchange(calls_at_count_, world_.calls) == world_.calls;
+    if (is_quiet) return {{}, others_ns, others_engine_ns};
+    ++counted;
+    return {{}, busy_ns(counted), engine_ns ? engine_ns(counted) : busy_ns(counted)};
   }
-  worker::Counted count_own_work(const worker::CountOwn& request) override {
-    ask("count own");
+  double time_copies(std::uint32_t door) override {
+    ask("time copies");
     CHECK(world_.stopped);
-    ++counted_own;
-    compared_at_count_ = compared.size();
-    CHECK(request.door % 2 == 0);  // a solution's: each is made after its reference's
-    counted_returns = request.returns_outputs;
-    return {no_counters, own_ns * request.calls};
+    CHECK(attached.at(door - 1).has_private);
+    ++copies_timed;
+    return copies_ns;
   }
   void fill(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
     ask("fill");
@@ -91,8 +103,9 @@ class FakeJudge : public worker::Judge {
   }
   void fill_private(std::uint32_t door, const worker::SetId& set) override {
     ask("fill");
+    CHECK(world_.stopped);
     CHECK(attached.at(door - 1).has_private);
-    private_set_ = set;
+    private_sets_[door] = set;
     world_.now_ns += fill_ns;
   }
   void keep(std::uint32_t door, const std::vector<worker::SetId>& sets) override {
@@ -114,11 +127,19 @@ class FakeJudge : public worker::Judge {
     }
     return judged;
   }
-  eval::Judgement compare_private(std::uint32_t /*door*/, const worker::SetId& set,
+  eval::Judgement compare_private(std::uint32_t door, const worker::SetId& set,
                                   std::size_t outputs) override {
     ask("compare");
-    CHECK(private_set_ == set);
+    CHECK(private_sets_.at(door) == set);
+    CHECK(sampled_.count(door) == 1);
+    ++compared_private;
     return judge(set, outputs);
+  }
+  void sample_private(std::uint32_t door) override {
+    ask("sample");
+    CHECK(private_sets_.count(door) == 1);
+    CHECK(sampled_.insert(door).second);
+    sampled_after.push_back(world_.calls);
   }
   worker::Concluded conclude(std::uint32_t /*door*/) override {
     ask("conclude");
@@ -138,24 +159,29 @@ class FakeJudge : public worker::Judge {
     return worker::Concluded{{true, 0, 0, 1, {}}, {}};
   };
 
-  bool has_room = true;       // for private buffers
+  int most_private = 1000;    // doors with private buffers that there is room for
   std::string no_counters{};  // why the device has none
-  double others_ns = 0;       // work of others, where no call was made since the count began
-  double own_ns = 0;          // fib's own work, a call
-  // All work since it began to be counted, at the count number n, from 1.
+  // Work of others, where no call was made since the count began.
+  double others_ns = 0;
+  double others_engine_ns = 0;
+  double copies_ns = 0;  // of outputs that are returned
+  // All work since it began to be counted, at the count number n, from 1: of the multiprocessors, and of the
+  // engine, where that is something else.
   std::function<double(int)> busy_ns = [](int) { return 0; };
+  std::function<double(int)> engine_ns{};
 
   std::function<bool(int)> is_idle = [](int) { return true; };  // the device, at the look number n, from 1
 
   // What was asked.
   int looks_around = 0;
   int counted = 0;
-  int counted_own = 0;
   int counts_begun = 0;
-  int counted_quiet = 0;         // without a call
-  bool counted_returns = false;  // with outputs that are returned
+  int copies_timed = 0;
+  int compared_private = 0;
+  std::vector<std::size_t> sampled_after{};  // of how many calls
   std::vector<worker::Attach> attached{};
   int doors_open = 0;
+  int private_doors = 0;
   std::map<std::uint32_t, std::vector<worker::SetId>> filled{};
   std::map<std::uint32_t, std::vector<worker::SetId>> at_places{};  // by the last request to fill
   std::map<std::uint32_t, std::vector<std::size_t>> batches{};      // how many sets each of them named
@@ -183,9 +209,12 @@ class FakeJudge : public worker::Judge {
   }
 
   World& world_;
-  worker::SetId private_set_{};
+  std::map<std::uint32_t, worker::SetId> private_sets_{};  // by door
+  std::set<std::uint32_t> sampled_{};
+  std::set<std::uint32_t> with_private_{};
   bool is_lost_ = false;
   std::size_t compared_at_count_ = 0;
+  std::size_t calls_at_count_ = 0;
 };
 
 // A call of `claim_ms` around which everything is as it should be.
@@ -208,6 +237,8 @@ class FakeWorker : public worker::Worker {
   worker::Answer<bool> open(const worker::Open& workload, const worker::DoorFds& door,
                             std::int64_t deadline_ns) override {
     opened = workload;
+    opened_doors.push_back(door.door);
+    world_.now_ns += open_ns(opened_doors.size());
     opened_on_device = door.on_device;
     deadlines.push_back(deadline_ns);
     if (const auto failed = failure_of("open")) return *failed;
@@ -223,6 +254,7 @@ class FakeWorker : public worker::Worker {
     CHECK_FALSE(world_.stopped);
     CHECK(clock == prepared_);
     clocks.push_back(clock);
+    ++world_.calls;
     deadlines.push_back(deadline_ns);
     const auto answer = times(clocks.size(), clock);
     world_.now_ns += answer.envelope_ns;
@@ -257,7 +289,10 @@ class FakeWorker : public worker::Worker {
   worker::Collected collected{};
 
   // What was asked.
+  // Of the workload opened number n, from 1.
+  std::function<std::int64_t(std::size_t)> open_ns = [](std::size_t) { return 0; };
   std::optional<worker::Open> opened{};
+  std::vector<std::uint32_t> opened_doors{};
   bool opened_on_device = false;
   std::vector<worker::Clock> clocks{};
   std::vector<std::int64_t> deadlines{};

@@ -190,6 +190,12 @@ TEST_CASE("the second clock may see a little more than the events, as kernels ru
   CHECK(bench::disagreeing_clocks(m));
   m.witness_ms = {0.019};
   CHECK_FALSE(bench::disagreeing_clocks(m));
+  // Kernels of a chain may begin before those in front of them have ended.
+  m.kernels = 3;
+  m.witness_ms = {0.0219};
+  CHECK_FALSE(bench::disagreeing_clocks(m));
+  m.witness_ms = {0.0221};
+  CHECK(bench::disagreeing_clocks(m));
   CHECK(bench::sees_more(20'001, 10'000));
   CHECK_FALSE(bench::sees_more(19'999, 10'000));
 }

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "bench/counted_work.h"
 #include "bench/fakes.h"
@@ -15,25 +16,25 @@ using worker::Clock;
 namespace {
 
 constexpr double kClaimMs = 1;  // of a scene's calls
-constexpr int kCounted = 24;    // calls
+constexpr int kCounted = 48;    // calls
 constexpr int kMostCounts = 3;
 
-// Host code on CUDA whose device's work is counted: fib's own is 0.2 ms a call, the solution's 0.9 ms.
+// Host code on CUDA whose device's work is counted: 0.9 ms a call.
 struct CountedScene : Scene {
   explicit CountedScene(double solution_ms = 0.9) {
     use_cuda();
     is_counted = true;
-    judge.own_ns = 0.2 * kMs;
-    judge.busy_ns = [solution_ms](int) { return kCounted * (0.2 + solution_ms) * kMs; };
+    judge.busy_ns = [solution_ms](int) { return kCounted * solution_ms * kMs; };
   }
 };
 
 CountedWork counted(double busy_ms, double own_ms, double claimed_ms) {
   CountedWork work;
   work.calls = kCounted;
-  work.busy_ms = busy_ms;
+  work.busy_ms = work.engine_ms = busy_ms;
   work.own_ms = own_ms;
   work.claimed_ms = claimed_ms;
+  work.parts = 1;
   work.wall_ms = 0.1;
   return work;
 }
@@ -42,29 +43,42 @@ CountedWork counted(double busy_ms, double own_ms, double claimed_ms) {
 
 TEST_CASE("calls that claim what the device was at work for pass, and the trace says what was seen") {
   CountedScene scene;
+  scene.judge.engine_ns = [](int) { return kCounted * 1.05 * kMs; };
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
   REQUIRE(m.counted);
   CHECK(m.counted->calls == kCounted);
   CHECK(m.counted->claimed_ms == Approx(kClaimMs));
-  CHECK(m.counted->busy_ms == Approx(1.1));
-  CHECK(m.counted->own_ms == Approx(0.2));
+  CHECK(m.counted->busy_ms == Approx(0.9));
+  CHECK(m.counted->engine_ms == Approx(1.05));
+  CHECK(m.counted->own_ms == 0);
   CHECK(scene.judge.counted == 1);
-  CHECK(scene.judge.counted_own == 1);
-  CHECK(scene.judge.counts_begun == 0);  // one began with the end of the count of fib's own work
+  CHECK(scene.judge.counts_begun == 1);
   // All of them were judged, where the call leaves its outputs; the worker was asked for no time.
   CHECK(m.sets == scene.judge.compared.size());
+  CHECK(scene.judge.compared_private == kCounted);
   CHECK(scene.calls_by(Clock::kCounters) == kCounted);
   CHECK(scene.worker.clocks.back() == Clock::kCounters);
+  // Each had buffers of its own, which the solution saw when its call came; all are given back.
+  const std::set<std::uint32_t> doors(scene.worker.opened_doors.begin(), scene.worker.opened_doors.end());
+  CHECK(doors.size() == 1 + kCounted);
+  // A part of what each has left was read before the next.
+  REQUIRE(scene.judge.sampled_after.size() == kCounted);
+  for (std::size_t i = 0; i < kCounted; ++i)
+    CHECK(scene.judge.sampled_after[i] == scene.worker.clocks.size() - kCounted + i + 1);
+  CHECK(scene.judge.doors_open == 0);
 }
 
 TEST_CASE("what a counted call leaves is judged, and what it says of its time is not asked for") {
   CountedScene wrong;
   wrong.judge.judgement = [&wrong](std::size_t) {
-    const bool is_right = wrong.judge.counted_own == 0;
+    const bool is_right = wrong.judge.compared_private < 5;
     return eval::Judgement{is_right, 0, 0, 1, is_right ? "" : "wrong"};
   };
-  CHECK(wrong.run().status == Status::INCORRECT_NUMERICAL);
+  const auto m = wrong.run();
+  CHECK(m.status == Status::INCORRECT_NUMERICAL);
+  REQUIRE(m.failure);
+  CHECK(m.failure->call == wrong.worker.clocks.size() - kCounted + 5);
 
   CountedScene scene;
   scene.worker.times = [](std::size_t, Clock clock) {
@@ -80,18 +94,31 @@ TEST_CASE("a device that was at work for longer than calls claim fails them, whe
   const auto m = scene.run();
   CHECK(m.status == Status::RUNTIME_ERROR);
   CHECK_THAT(m.note, Catch::Matchers::StartsWith(
-                         "the device's own counters saw its multiprocessors at work for 3.0000 ms a call "
-                         "beside fib's own work, and the calls claim 1.0000 ms"));
+                         "the device's own counters saw its multiprocessors at work for 3.0000 ms a call, "
+                         "and the calls claim 1.0000 ms"));
   REQUIRE(m.failure);
   CHECK(m.failure->code == model::ErrorCode::clocks_disagree);
   CHECK(scene.judge.counted == kMostCounts);
-  CHECK(scene.judge.counted_quiet == kMostCounts);
-  CHECK(scene.judge.counted_own == kMostCounts);
+  CHECK(scene.judge.counts_begun == kMostCounts);
+  // Buffers that a solution has seen are not used again.
+  const std::set<std::uint32_t> doors(scene.worker.opened_doors.begin(), scene.worker.opened_doors.end());
+  CHECK(doors.size() == 1 + kMostCounts * kCounted);
 
   CountedScene disturbed;  // once, by somebody else
   disturbed.judge.busy_ns = [](int count) { return kCounted * (count == 1 ? 5 : 1.1) * kMs; };
   CHECK(disturbed.run().status == Status::PASSED);
   CHECK(disturbed.judge.counted == 2);
+}
+
+TEST_CASE("a kernel that leaves most multiprocessors free has to claim for how long it runs") {
+  CountedScene scene(0.01);
+  scene.judge.engine_ns = [](int) { return kCounted * 3 * kMs; };
+  const auto m = scene.run();
+  CHECK(m.status == Status::RUNTIME_ERROR);
+  CHECK_THAT(m.note, Catch::Matchers::StartsWith(
+                         "the device's own counters saw its engine for kernels at work for 3.0000 ms a call, "
+                         "and the calls claim 1.0000 ms"));
+  CHECK(scene.judge.counted == kMostCounts);
 }
 
 TEST_CASE("calls that take much longer by fib's own clock while they are counted fail") {
@@ -107,20 +134,34 @@ TEST_CASE("calls that take much longer by fib's own clock while they are counted
   };
   using Beside = worker::CallTimes::Beside;
   for (const auto part : {&Beside::prepare_ns, &Beside::collect_ns}) {
-    CHECK(run(part, 2.2).status == Status::PASSED);
-    const auto m = run(part, 2.3);
+    CHECK(run(part, 4.2).status == Status::PASSED);
+    const auto m = run(part, 4.3);
     CHECK(m.status == Status::RUNTIME_ERROR);
     CHECK_THAT(m.note,
-               Catch::Matchers::StartsWith("calls take 3.3100 ms by fib's own clock while the device's "
+               Catch::Matchers::StartsWith("calls take 5.3100 ms by fib's own clock while the device's "
                                            "own counters are read, and 1.0100 ms before"));
   }
   CountedScene scene;
   scene.worker.times = [](std::size_t, Clock clock) {
     auto times = fakes::call_of(1);
-    if (clock == Clock::kCounters) times.envelope_ns = static_cast<std::int64_t>(3.3 * kMs);
+    if (clock == Clock::kCounters) times.envelope_ns = static_cast<std::int64_t>(5.3 * kMs);
     return times;
   };
   CHECK(scene.run().status == Status::RUNTIME_ERROR);
+}
+
+TEST_CASE("opening the workload is no time in which the host can compute what a counted call is to") {
+  const auto run = [](double ms) {
+    CountedScene scene;
+    scene.worker.open_ns = [ms](std::size_t number) {
+      return number == 1 ? 0 : static_cast<std::int64_t>(ms * kMs);
+    };
+    return scene.run();
+  };
+  CHECK(run(4.1).status == Status::PASSED);
+  const auto m = run(4.3);
+  CHECK(m.status == Status::RUNTIME_ERROR);
+  CHECK_THAT(m.note, Catch::Matchers::StartsWith("calls take 5.3100 ms by fib's own clock"));
 }
 
 TEST_CASE("there is no verdict on calls that vary so much that their mean says too little") {
@@ -139,18 +180,11 @@ TEST_CASE("there is no verdict on calls that vary so much that their mean says t
   CHECK(run(4).status == Status::RUNTIME_ERROR);
 }
 
-TEST_CASE("fib's own work is counted once a workload, and no evaluation but the chosen ones is counted") {
-  CountedScene scene;
-  CHECK(scene.run().status == Status::PASSED);
-  CHECK(scene.run().status == Status::PASSED);
-  CHECK(scene.judge.counted == 2);
-  CHECK(scene.judge.counted_own == 1);
-  CHECK(scene.judge.counts_begun == 1);
-
+TEST_CASE("no evaluation but the chosen ones is counted") {
   CountedScene not_chosen;
   not_chosen.is_counted = false;
   CHECK_FALSE(not_chosen.run().counted);
-  CHECK(not_chosen.judge.counted_own == 0);
+  CHECK(not_chosen.judge.counts_begun == 0);
   CountedScene launch_plan;  // nothing of it runs where the clock does
   launch_plan.use_launch_plan();
   CHECK_FALSE(launch_plan.run().counted);
@@ -162,32 +196,18 @@ TEST_CASE("fib's own work is counted once a workload, and no evaluation but the 
   CHECK_FALSE(wrong.run().counted);
 }
 
-TEST_CASE("what is more than all work together is not fib's own work alone, and is counted again") {
+TEST_CASE("where calls return their outputs it is known what fib's copies of them take, once a workload") {
   CountedScene scene;
-  scene.judge.own_ns = 3 * kMs;
-  scene.judge.busy_ns = [&scene](int) {
-    scene.judge.own_ns = 0.1 * kMs;  // from the second time on
-    return kCounted * 0.15 * kMs;
-  };
+  scene.judge.copies_ns = 0.3 * kMs;
+  CHECK(scene.run().counted->own_ms == 0);
+  CHECK(scene.judge.copies_timed == 0);
+  scene.solution.spec.destination_passing = false;
+  scene.judge.busy_ns = [](int) { return kCounted * 1.4 * kMs; };  // 1.1 without them
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
-  CHECK(m.counted->own_ms == Approx(0.1));
-  CHECK(scene.judge.counted_own == 2);
-
-  CountedScene always;  // nobody knows what the calls took
-  always.judge.own_ns = 3 * kMs;
-  CHECK_THROWS_WITH(always.run(), Catch::Contains("all calls together took less"));
-  CHECK(always.judge.counted_own == kMostCounts);
-}
-
-TEST_CASE("where calls return their outputs fib's own work is counted with one more copy") {
-  CountedScene scene;
+  CHECK(m.counted->own_ms == Approx(0.3));
   CHECK(scene.run().status == Status::PASSED);
-  CHECK_FALSE(scene.judge.counted_returns);
-  scene.solution.spec.destination_passing = false;
-  CHECK(scene.run().status == Status::PASSED);
-  CHECK(scene.judge.counted_returns);
-  CHECK(scene.judge.counted_own == 2);
+  CHECK(scene.judge.copies_timed == 1);
 }
 
 TEST_CASE("a device without counters is no failure, and the trace says why they are missing") {
@@ -198,31 +218,50 @@ TEST_CASE("a device without counters is no failure, and the trace says why they 
   REQUIRE(m.counted);
   CHECK(m.counted->missing == "it has none");
   CHECK(m.counted->calls == 0);
+  CHECK(scene.judge.attached.size() == 2);  // nothing was prepared
+  CHECK(m.sets == scene.judge.compared.size());
 
   // A solution could take the memory that counting needs.
   CountedScene full;
-  full.judge.has_room = false;
+  full.judge.most_private = 0;
   CHECK_THROWS_WITH(full.run(), Catch::Contains("no memory left for the buffers in which calls are counted"));
+  CHECK(full.judge.doors_open == 0);
   full.judge.no_counters = "it has none";
   CHECK(full.run().status == Status::PASSED);
+
+  // The solution finds half of what there is.
+  const auto calls_with = [](int doors) {
+    CountedScene narrow;
+    narrow.judge.most_private = 1 + doors;
+    narrow.judge.busy_ns = [&](int) {
+      return 0.9 * static_cast<double>(narrow.judge.sampled_after.size()) * kMs;
+    };
+    return narrow.run().counted->calls;
+  };
+  CHECK(calls_with(14) == 7);
+  CHECK(calls_with(3) == 3);
+  CHECK_THROWS_WITH(calls_with(2), Catch::Contains("no memory left"));
 }
 
-TEST_CASE("counters that do not see fib's own work are as good as none") {
-  CountedScene scene(100);
-  scene.judge.own_ns = 0;
+TEST_CASE("counters that see next to nothing of the calls are as good as none") {
+  CountedScene scene(0.09);
   const auto m = scene.run();
   CHECK(m.status == Status::PASSED);
-  CHECK(m.counted->missing == "the device's counters have not seen the work that fib itself gave it");
+  CHECK(m.counted->missing == "the device's counters have seen next to nothing of the calls");
+  CHECK(CountedScene(0.11).run().counted->missing.empty());
 }
 
 TEST_CASE("there is no verdict where others keep the device busy that is to be counted") {
   CountedScene scene;
-  scene.judge.is_idle = [&scene](int) { return scene.judge.counted_own == 0; };
+  scene.judge.is_idle = [](int look) { return look < 2; };
   CHECK_THROWS_AS(scene.run(), bench::NoVerdict);
 
   CountedScene shared(3);  // with bursts that are over whenever it is looked at
   shared.judge.others_ns = 5 * kMs;
   CHECK_THROWS_AS(shared.run(), bench::NoVerdict);
+  CountedScene small(3);  // with kernels of few blocks
+  small.judge.others_engine_ns = 5 * kMs;
+  CHECK_THROWS_AS(small.run(), bench::NoVerdict);
   CountedScene disturbed;  // but not so that it matters
   disturbed.judge.others_ns = 5 * kMs;
   CHECK(disturbed.run().status == Status::PASSED);
@@ -254,7 +293,7 @@ TEST_CASE("no solution sees at its buffers whether its evaluation is counted") {
     CountedScene scene;
     scene.is_counted = is_counted;
     CHECK(scene.run().status == Status::PASSED);
-    CHECK(scene.judge.attached.back().has_private);
+    CHECK(scene.judge.attached.at(fakes::kSolutionDoor - 1).has_private);
   }
   CountedScene launch_plan;
   launch_plan.use_launch_plan();
@@ -269,6 +308,63 @@ TEST_CASE("what may be at work beyond the claims is 2 us, a tenth of them and 4 
   CHECK_FALSE(uncounted_work(counted(1.20, 0.1, 1), 0.1));
   CHECK(uncounted_work(counted(1.21, 0.1, 1), 0.1));
   CHECK_FALSE(uncounted_work({"none"}, 0.1));
+}
+
+TEST_CASE("the engine may be at work for 0.3 ms a count and 1.5 us a kernel more") {
+  const auto fails = [](double engine_ms, double claimed_ms, std::uint64_t parts) {
+    CountedWork work = counted(0, 0, claimed_ms);
+    work.engine_ms = engine_ms;
+    work.parts = parts;
+    return bench::uncounted_work(work, 0.1).has_value();
+  };
+  constexpr double kComing = 0.3 / kCounted;
+  CHECK_FALSE(fails(0.11 + 0.002 + kComing + 0.0014, 0.1, 1));
+  CHECK(fails(0.11 + 0.002 + kComing + 0.0016, 0.1, 1));
+  CHECK_FALSE(fails(0.11 + 0.002 + kComing + 0.0599, 0.1, 40));
+  CHECK(fails(0.11 + 0.002 + kComing + 0.0601, 0.1, 40));
+  // No kernel is shorter than 0.6 us, whatever the worker says or does not say.
+  CHECK_FALSE(fails(0.0066 + 0.002 + kComing + 0.0149, 0.006, 1000));
+  CHECK(fails(0.0066 + 0.002 + kComing + 0.0151, 0.006, 1000));
+  CHECK_FALSE(fails(0.0066 + 0.002 + kComing + 0.0149, 0.006, 0));
+  CHECK(fails(0.0066 + 0.002 + kComing + 0.0151, 0.006, 0));
+}
+
+TEST_CASE("of large buffers as many are made as take 12 GiB together, if these are three") {
+  const auto counted_of = [](std::int64_t n) {
+    CountedScene scene;
+    scene.definition =
+        model::parse_definition(R"({"name": "d", "op_type": "x", "axes": {"n": {"type": "var"}},
+        "inputs": {"x": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"y": {"shape": null, "dtype": "float32"}},
+        "reference": "def run(x):\n    return x\n"})");
+    scene.workload = model::parse_workload(
+        fmt::format(R"({{"uuid": "w", "axes": {{"n": {}}}, "inputs": {{"x": {{"type": "random"}}}}}})", n));
+    scene.judged.opened.layout = eval::make_layout(scene.definition, scene.workload);
+    scene.worker.collected.outputs = {{tensor::DType::kFloat32, {}}};
+    return *scene.run().counted;
+  };
+  constexpr std::int64_t kMi = 1 << 20;  // of 4 bytes
+  CHECK(counted_of(1024).calls == kCounted);
+  CHECK(counted_of(100 * kMi - 1000).calls == 10);
+  CHECK(counted_of(300 * kMi).calls == 3);
+  CHECK_THAT(counted_of(400 * kMi).missing, Catch::Contains("their buffers so large"));
+}
+
+TEST_CASE("a reference that is slow is called no longer for a count than for the calls themselves") {
+  CountedScene scene;
+  scene.reference.call_ms = 500;
+  scene.config.call_budget_s = 10;
+  scene.judge.busy_ns = [](int) { return 20 * 0.9 * kMs; };
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.counted->calls == 20);
+}
+
+TEST_CASE("where no caches are flushed nothing is counted") {
+  CountedScene scene(100);
+  scene.config.flush = worker::Flush::kNone;
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.counted->missing == "calls are counted with caches flushed (--flush none)");
 }
 
 TEST_CASE("some long claims do not pay for work that the other calls hide") {
@@ -307,7 +403,7 @@ TEST_CASE("one evaluation of each solution is counted, on a workload that the ru
   for (int run = 0; run < 40; ++run) {
     const auto places = chosen(std::to_string(run));
     REQUIRE(places.size() == 4);
-    // The same workload for all, so that fib's own work is counted once.
+    // The same workload for all: what holds for it is asked for once.
     for (std::size_t i = 0; i < 4; ++i) CHECK(places[i] == places[0] + 5 * i);
     first.insert(places[0]);
   }

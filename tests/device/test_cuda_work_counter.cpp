@@ -29,6 +29,10 @@ struct Device {
   double (*busy_ns)(std::int64_t until_ns) = [](std::int64_t until_ns) {
     return 0.25 * static_cast<double>(until_ns);
   };
+  // And the engine for kernels.
+  double (*engine_ns)(std::int64_t until_ns) = [](std::int64_t until_ns) {
+    return 0.5 * static_cast<double>(until_ns);
+  };
   int samples = 0;  // allocated and not freed
 };
 Device device;
@@ -69,8 +73,9 @@ Nvml nvml_of_test() {
     if (metric.id == Nvml::kDramUtil) {
       metric.value = between_ns == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0005;
     } else {
-      const double busy_ns = device.busy_ns(second.at_ns) - device.busy_ns(first.at_ns);
-      metric.value = between_ns == 0 ? 0 : 100 * busy_ns / between_ns;
+      const auto until_ns = metric.id == Nvml::kSmUtil ? device.busy_ns : device.engine_ns;
+      const double ns = until_ns(second.at_ns) - until_ns(first.at_ns);
+      metric.value = between_ns == 0 ? 0 : 100 * ns / between_ns;
     }
     return 0;
   };
@@ -95,10 +100,12 @@ TEST_CASE("work is counted from one reading of a device's counters to another") 
   CHECK(device.now_ns >= 12'540 * kMs);
   CHECK(device.now_ns < 12'545 * kMs);
   device.now_ns += 30 * kMs;
-  CHECK(counter.end() == Approx(0.25 * 200 * kMs).epsilon(0.02));
+  const auto work = counter.end();
+  CHECK(work.busy_ns == Approx(0.25 * 200 * kMs).epsilon(0.02));
+  CHECK(work.engine_ns == Approx(0.5 * 200 * kMs).epsilon(0.02));
   // It counts on from there. A wait over several readings counts as one.
   device.now_ns += 730 * kMs;
-  CHECK(counter.end() == Approx(0.25 * 900 * kMs).epsilon(0.02));
+  CHECK(counter.end().busy_ns == Approx(0.25 * 900 * kMs).epsilon(0.02));
 }
 
 TEST_CASE("work before a count and after it is not counted, and all of that in between is") {
@@ -110,7 +117,7 @@ TEST_CASE("work before a count and after it is not counted, and all of that in b
   auto counter = counter_of(nvml);
   counter.begin();
   device.now_ns = 12'560 * kMs;
-  CHECK(counter.end() == Approx(5e6).epsilon(0.02));
+  CHECK(counter.end().busy_ns == Approx(5e6).epsilon(0.02));
   CHECK(device.now_ns < 12'760 * kMs);
   CHECK_THROWS_AS(counter_of(nvml).end(), Error);  // without a begin
 }

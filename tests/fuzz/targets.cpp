@@ -182,7 +182,7 @@ const std::vector<CheckMessage>& messages() {
       check_message<CompareRequest>, check_message<Concluded>,   check_message<DifferRequest>,
       check_message<Differed>,       check_message<Start>,       check_message<Packed>,
       check_message<CallsRequest>,   check_message<SetsRequest>, check_message<Called>,
-      check_message<Confine>,        check_message<CountOwn>,    check_message<Counted>};
+      check_message<Confine>,        check_message<CopiesTimed>, check_message<Counted>};
   return all;
 }
 

@@ -195,4 +195,13 @@ TEST_CASE("CUDA torch extensions with fib's headers work on streams, convert, al
               << traces["current_stream"].latency_ms);
     CHECK(std::abs(traces[name].latency_ms - traces["current_stream"].latency_ms) < 0.001);
   }
+  // Where the device counts its own work: of what is returned, 4 MiB, fib makes a copy.
+  const auto own_ms = [&](const char* name) {
+    const auto fib = nlohmann::json::parse(traces[name].text).at("evaluation").at("fib");
+    return fib.at("witness").at("counters").value("own_ms", -1.0);
+  };
+  if (own_ms("passing") < 0) return;
+  CHECK(own_ms("passing") == 0);
+  CHECK(own_ms("current_stream") > 0.0005);
+  CHECK(own_ms("current_stream") < 0.02);
 }

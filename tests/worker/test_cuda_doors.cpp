@@ -159,6 +159,18 @@ TEST_CASE(
   emulation::set_device_memory(std::size_t{4} << 30U);
 }
 
+TEST_CASE("pieces of outputs are read as they lie there") {
+  const auto device = make_device();
+  const Case test(3);
+  const auto door = device->make_door(test.layout, worker::DoorUse::kSolutionCalls, 2);
+  const View outputs(*door, 1, 2 * test.layout.output_stride());
+  std::byte* const second = outputs.data() + test.layout.output_stride();
+  for (std::size_t i = 0; i < 16; ++i) second[i] = static_cast<std::byte>(i);
+  const auto read = door->read_outputs(1, {{14, 2}, {3, 1}});
+  CHECK(read == std::vector{std::byte{14}, std::byte{15}, std::byte{3}});
+  CHECK_THROWS_WITH(door->read_outputs(1, {{0, 5 * kMiB}}), "the pieces are too large");
+}
+
 TEST_CASE("outputs on the device begin as poison, which is told from values") {
   const auto device = make_device();
   const Case test(3);

@@ -215,7 +215,7 @@ TEST_CASE("the judge reaches no private buffers of a worker on the CPU") {
   const auto refusal = Catch::Contains("does not reach the private buffers of this worker");
   CHECK_THROWS_WITH(f.judge.fill_private(f.door.door, set), refusal);
   CHECK_THROWS_WITH(f.judge.compare_private(f.door.door, set, 1), refusal);
-  CHECK_THROWS_WITH(f.judge.count_own_work({f.door.door, 1}), refusal);
+  CHECK_THROWS_WITH(f.judge.time_copies(f.door.door), refusal);
 }
 
 TEST_CASE("nothing that others do keeps the CPU of a judge busy") { CHECK(Fixture().judge.device_is_idle()); }

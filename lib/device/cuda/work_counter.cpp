@@ -97,14 +97,16 @@ void WorkCounter::begin() {
   begun_ns_ = await_reading(begun_);
 }
 
-double WorkCounter::end() {
+DeviceWork WorkCounter::end() {
   if (begun_ns_ == 0) throw Error("nothing has begun to be counted");
   const std::int64_t begun_ns = std::exchange(begun_ns_, 0);
   const std::int64_t ended_ns = await_reading(ended_);
-  const double share = metric(Nvml::kSmUtil, begun_, ended_) / 100;
+  const auto ns = static_cast<double>(ended_ns - begun_ns);
+  const DeviceWork work{metric(Nvml::kSmUtil, begun_, ended_) / 100 * ns,
+                        metric(Nvml::kGraphicsUtil, begun_, ended_) / 100 * ns};
   std::swap(begun_, ended_);
   begun_ns_ = ended_ns;
-  return share * static_cast<double>(ended_ns - begun_ns);
+  return work;
 }
 
 }  // namespace fib::device::cuda

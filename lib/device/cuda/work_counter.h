@@ -10,11 +10,22 @@
 
 namespace fib::device::cuda {
 
-// Counts for how long a device's multiprocessors were at work, whichever process gave them the work, by
-// counters that the device keeps itself (NVML's GPM; compute capability 9.0 and later). Processes that run
-// code of a solution can neither change nor hide them. An H200 reads its counters out each 100 ms; what it
-// reads can be seen 20 to 60 ms later. So a count begins and ends with a reading that can be seen for the
-// first time 100 ms after that was asked for, or later. One thread.
+// What a device has done, in nanoseconds.
+struct DeviceWork {
+  // For how long its multiprocessors were at work, the mean over all of them: a kernel of one block that
+  // takes 132 us counts as 1 us on a device with 132. Within some 2 %.
+  double busy_ns = 0;
+  // For how long its engine for kernels was: however few multiprocessors had work, a kernel counts for as
+  // long as a pair of events around it reads, and 0.3 us more. What it takes to go from one process's work to
+  // another's counts too.
+  double engine_ns = 0;
+};
+
+// Counts for how long a device was at work, whichever process gave it the work, by counters that the device
+// keeps itself (NVML's GPM; compute capability 9.0 and later). Processes that run code of a solution can
+// neither change nor hide them. An H200 reads its counters out each 100 ms; what it reads can be seen 20 to
+// 60 ms later. So a count begins and ends with a reading that can be seen for the first time 100 ms after
+// that was asked for, or later. One thread.
 class WorkCounter {
  public:
   // How the counter waits; tests have clocks of their own.
@@ -34,11 +45,9 @@ class WorkCounter {
   // come meanwhile. Throws Error where nothing can be counted or no reading comes within a second.
   void begin();
 
-  // Waits for a reading likewise, and returns for how long between the two the multiprocessors were at work,
-  // in nanoseconds: the mean over all of them, so that a kernel of one block that takes 132 us counts as 1 us
-  // on a device with 132. Within some 2 %. Counts on from this reading. Throws Error likewise, and without
-  // begin().
-  [[nodiscard]] double end();
+  // Waits for a reading likewise, and returns what was done between the two. Counts on from this reading.
+  // Throws Error likewise, and without begin().
+  [[nodiscard]] DeviceWork end();
 
  private:
   using Sample = std::unique_ptr<struct fib::cuda::NvmlGpmSample, int (*)(fib::cuda::Nvml::GpmSample)>;
