@@ -30,15 +30,18 @@ std::vector<dataset::TraceRow> rows_of(const std::vector<report::Detail>& detail
   return rows;
 }
 
-// Those of other sources than the dataset has now. A dataset without solutions says nothing of them.
+// Those of other sources than the dataset has now, and of workloads that it has not. A dataset without
+// solutions, or without workloads, says nothing of them; workloads of sweeps are in none.
 std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset,
                                             const std::vector<const report::Detail*>& results) {
   std::set<const report::Detail*> outdated;
-  if (dataset.solutions.empty()) return outdated;
   dataset::PresentRecords records(dataset);
   for (const report::Detail* detail : results) {
-    if (!records.has_solution(detail->row) || records.is_of_other_source(detail->row))
-      outdated.insert(detail);
+    const bool is_of_other_source = !dataset.solutions.empty() && (!records.has_solution(detail->row) ||
+                                                                   records.is_of_other_source(detail->row));
+    const bool lacks_workload =
+        !dataset.workloads.empty() && detail->sweep == nullptr && !records.has_workload(detail->row);
+    if (is_of_other_source || lacks_workload) outdated.insert(detail);
   }
   return outdated;
 }
@@ -82,7 +85,7 @@ std::vector<std::string> CompareInput::unreadable() const {
   std::vector<std::string> all;
   for (const auto& [root, loaded] : loaded_) {
     if (!loaded.sides.empty()) all.insert(all.end(), loaded.unreadable.begin(), loaded.unreadable.end());
-    if (loaded.sides.contains(SideKind::run))
+    if (loaded.sides.contains(SideKind::run) || loaded.sides.contains(SideKind::dataset))
       all.insert(all.end(), loaded.unreadable_runs.begin(), loaded.unreadable_runs.end());
   }
   return all;
@@ -94,14 +97,13 @@ bool CompareInput::has_local() try {
   return false;
 }
 
-const dataset::NamedRuns& CompareInput::runs() {
-  Loaded& loaded = load(local());
+const dataset::NamedRuns& CompareInput::runs_of(const std::string& root) {
+  Loaded& loaded = load(root);
   if (!loaded.runs) {
     std::vector<dataset::Problem> problems;
-    loaded.runs = dataset::named_runs(local(), rows_of(loaded.details), problems);
+    loaded.runs = dataset::named_runs(root, rows_of(loaded.details), problems);
     for (const auto& problem : problems)
-      loaded.unreadable_runs.push_back(
-          (std::filesystem::path(local()) / dataset::to_string(problem)).string());
+      loaded.unreadable_runs.push_back((std::filesystem::path(root) / dataset::to_string(problem)).string());
   }
   return *loaded.runs;
 }
@@ -191,7 +193,13 @@ report::CompareSide CompareInput::side(const SideName& side) {
     result.rest = report::rest_of_run(local(), side.name);
     result.in_other_runs = in_other_runs(loaded.details, side.name, results);
   }
-  if (side.kind == SideKind::dataset) result.outdated = outdated_in(loaded.dataset, results);
+  if (side.kind == SideKind::dataset) {
+    result.outdated = outdated_in(loaded.dataset, results);
+    const auto& ids = runs_of(side.name).ids;
+    const auto rest = ids.empty() ? report::RunRest{} : report::rest_of_run(side.name, ids.back());
+    // Runs that were made elsewhere have no record here.
+    if (rest.has_record) result.rest = rest;
+  }
   return result;
 }
 

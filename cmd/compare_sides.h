@@ -60,7 +60,8 @@ class CompareInput {
   const std::string& local();
   // Whether there is a dataset of which a word may name a run, author or solution.
   bool has_local();
-  const dataset::NamedRuns& runs();
+  const dataset::NamedRuns& runs_of(const std::string& root);
+  const dataset::NamedRuns& runs() { return runs_of(local()); }
   std::optional<std::string> find_run(const std::string& word);
   bool has_author(const std::string& name);
   // Of baselines, authors and solutions.

@@ -63,6 +63,17 @@ std::vector<std::string> take_arguments(int argc, char** argv) {
   return arguments;
 }
 
+// An empty value is mostly a variable of a script that was never set: no option means anything by it.
+void refuse_empty_values(CLI::App& app) {
+  const auto problem = [](const std::string& value) {
+    return value.empty() ? std::string("the value is empty") : std::string();
+  };
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(problem, "");
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
 // All commands and options. Running one stores the exit code in `exit_code`, which outlives `app`.
 void build_command_tree(CLI::App& app, int& exit_code) {
   app.name("fib");
@@ -100,6 +111,7 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   cmd::add_schema(app, exit_code);
   cmd::add_color(app);
   cmd::add_completion(app, exit_code);
+  refuse_empty_values(app);
 }
 
 int run_command_line(int argc, char** argv) {
@@ -151,6 +163,13 @@ std::string words_of(const std::filesystem::filesystem_error& error) {
   return fmt::format("{}{}: {}", error.path1().string(), second, error.code().message());
 }
 
+// The exit code of a command that has printed what it had to: it has not done its work where that is lost.
+int printed(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  const int lost = tell("cannot write to stdout: is the disk full?");
+  return exit_code == cmd::kDone ? lost : exit_code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -164,7 +183,7 @@ int main(int argc, char** argv) {
     if (argc == 4 && std::string_view(argv[1]) == "__artifact") return cmd::build_artifact(argv[2], argv[3]);
     std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported, like any other
     if (argc == 3 && std::string_view(argv[1]) == "__man") return write_man_pages(argv[2]);
-    return run_command_line(argc, argv);
+    return printed(run_command_line(argc, argv));
   } catch (const std::filesystem::filesystem_error& error) {
     return tell(words_of(error));
   } catch (const std::exception& error) {

@@ -77,6 +77,11 @@ void Clocks::look(Calls& calls) {
     return;
   }
   if (!done.uses.empty()) uses_ = done.uses;
+  if (is_by_cupti(of_looks())) {
+    // What a call does at one place says nothing of the others: the fewest count.
+    probe_.kernels = std::min(probe_.kernels, done.kernels);
+    probe_.copies = std::min(probe_.copies, done.copies);
+  }
   // How long the device was busy: where a call waits inside, a span has gaps of the host in it.
   looks_ms_.push_back(util::in_ms(is_by_cupti(of_looks()) ? done.busy_ns : done.elapsed_ns));
 }

@@ -19,6 +19,7 @@ namespace {
 // device, or fewer. Of calls that are longer than that allows the coordinator's clock tells enough.
 constexpr double kWantedCalls = 48;
 constexpr std::uint64_t kFewestCalls = 3;
+constexpr std::uint64_t kEnoughCalls = 24;
 constexpr double kMostCountingMs = 400;
 constexpr std::uint64_t kMostBytes = std::uint64_t{12} << 30U;
 // What may be at work beyond claims and fib's own work (docs/measuring.md says what was seen).
@@ -43,8 +44,13 @@ constexpr double kMostBeyondWallMs = 2.2;
 // How often it is counted before that is called a lie.
 constexpr int kMostCounts = 3;
 
-std::string order_of(std::string_view secret, const model::Workload& workload) {
-  return util::Sha256().add("counted").add(secret).add(workload.uuid).hex();
+std::string order_of(std::string_view secret, const PlannedEvaluation& planned) {
+  return util::Sha256()
+      .add("counted")
+      .add(secret)
+      .add(planned.solution->name)
+      .add(planned.workload->uuid)
+      .hex();
 }
 
 bool returns_outputs(const EvaluationParts& parts) {
@@ -175,7 +181,7 @@ CountedEvaluations::CountedEvaluations(const std::vector<PlannedEvaluation>& pla
   std::map<std::pair<const model::Solution*, std::size_t>, std::pair<std::string, const model::Workload*>>
       first;
   for (const auto& one : planned) {
-    std::pair candidate(order_of(secret, *one.workload), one.workload);
+    std::pair candidate(order_of(secret, one), one.workload);
     const auto [known, is_new] = first.try_emplace({one.solution, one.point}, candidate);
     if (!is_new && candidate.first < known->second.first) known->second = std::move(candidate);
   }
@@ -204,7 +210,7 @@ void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& 
   for (int attempt = 1;; ++attempt) {
     // New ones each time: the solution still reaches those of the time before.
     const auto doors = attach(parts, calls, wanted);
-    if (doors.size() < kFewestCalls) throw full_device();
+    if (doors.size() < std::clamp(wanted / 2, kFewestCalls, kEnoughCalls)) throw full_device();
     m.counted = blank;
     const auto problem = count_calls(parts, expected, calls, doors, usual_wall_ms, *m.counted);
     if (!problem) return;

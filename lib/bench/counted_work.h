@@ -20,8 +20,8 @@
 namespace fib::bench {
 
 // Which evaluations of a plan are counted: of each solution, at each point of a sweep, the one whose workload
-// comes first in an order that follows from the run's secret. Solutions of one definition are counted on the
-// same workload, where they run on it. Pure.
+// comes first in an order that follows from the run's secret and the solution: none can tell another one.
+// Pure.
 class CountedEvaluations {
  public:
   CountedEvaluations(const std::vector<PlannedEvaluation>& planned, std::string_view secret);

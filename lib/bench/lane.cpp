@@ -136,8 +136,7 @@ void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& ar
   if (run_.session.interrupted()) return;
   // Whatever was seen of a solution whose worker died with the keeper is no verdict.
   if (close_if_lost() || !measurement) return observer_.not_done(planned, model::Fault::machine, closed_);
-  // After any failure the next workload gets a fresh worker.
-  if (measurement->status != Status::PASSED) worker_.spoil();
+  if (wants_fresh_worker(*measurement)) worker_.spoil();
   run_.failures.add(planned, *measurement);
   report(planned, *measurement, started);
 }

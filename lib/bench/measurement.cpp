@@ -312,4 +312,8 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   return evaluation;
 }
 
+bool wants_fresh_worker(const Measurement& m) {
+  return m.status != model::Status::PASSED || (m.counted && m.counted->missing.empty());
+}
+
 }  // namespace fib::bench

@@ -93,6 +93,10 @@ struct Measurement {
   worker::DeviceState device;  // when the calls were made
 };
 
+// Whether the solution's next workload gets a fresh worker: after any failure, and after calls that were
+// counted, which the solution may have seen: one evaluation of it is. Pure.
+[[nodiscard]] bool wants_fresh_worker(const Measurement& m);
+
 // What is the same for all evaluations of a run.
 struct RunIdentity {
   std::string run_id;

@@ -78,8 +78,11 @@ class Planner {
       const bool is_known = dataset.definitions.contains(definition);
       const auto workloads = dataset.workloads.find(definition);
       if (is_known && workloads != dataset.workloads.end() && !workloads->second.empty()) continue;
+      // Nobody knows the op type of a definition that is not there.
+      dataset::Filter filter = filter_;
+      if (!is_known) filter.op_types.clear();
       for (const auto* solution : solutions) {
-        if (!filter_.may_hold(dataset, definition, &solution->name)) continue;
+        if (!filter.may_hold(dataset, definition, &solution->name)) continue;
         const char* why = is_known ? "there are no workloads of" : "there is no definition";
         plan_.incomplete.push_back({solution->name, fmt::format("{} {}", why, definition)});
       }

@@ -1,5 +1,7 @@
 #include "dataset/present_records.h"
 
+#include <algorithm>
+
 #include "model/solution.h"
 
 namespace fib::dataset {
@@ -19,6 +21,13 @@ bool differs(const std::string* measured, const std::string& name, const Records
 
 bool PresentRecords::has_solution(const TraceRow& row) const {
   return dataset_.solutions.contains(*row.solution);
+}
+
+bool PresentRecords::has_workload(const TraceRow& row) const {
+  const auto found = dataset_.workloads.find(*row.definition);
+  return found != dataset_.workloads.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [&](const model::Workload& workload) { return workload.uuid == row.workload->uuid; });
 }
 
 bool PresentRecords::is_of_other_source(const TraceRow& row) {

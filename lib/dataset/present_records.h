@@ -16,7 +16,9 @@ class PresentRecords {
 
   // Whether the dataset has the solution of this result.
   [[nodiscard]] bool has_solution(const TraceRow& row) const;
-  // Whether it has it, and the result says that it was made of another source.
+  // Whether the dataset has its workload.
+  [[nodiscard]] bool has_workload(const TraceRow& row) const;
+  // Whether it has the solution, and the result says that it was made of another source.
   [[nodiscard]] bool is_of_other_source(const TraceRow& row);
   // The same of the definition.
   [[nodiscard]] bool is_of_other_definition(const TraceRow& row);

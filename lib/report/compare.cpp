@@ -366,8 +366,10 @@ std::size_t CompareReport::missing() const {
       std::count_if(only_a.begin(), only_a.end(), [](const Detail* detail) { return detail->row.passed(); }));
 }
 
-bool CompareReport::are_equal() const {
-  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_one_measurement);
+bool CompareReport::are_equal() const { return !pairs.empty() && one_measurement() == pairs.size(); }
+
+std::size_t CompareReport::one_measurement() const {
+  return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), is_one_measurement));
 }
 
 std::size_t CompareReport::untimed() const {

@@ -76,8 +76,9 @@ enum class CorrectDrift { no, yes };
 struct CompareSide {
   std::string label;                   // "run 20260101T...", "author alice"
   std::vector<const Detail*> results;  // the latest of each, points of sweeps apart, see latest()
-  RunRest rest = {};                   // where the side is a run
-  // Where it is a dataset: those of other sources than the dataset has now, and of solutions that it has not.
+  RunRest rest = {};                   // of the run; of a dataset's last one
+  // Where it is a dataset: those of other sources than the dataset has now, and of solutions and workloads
+  // that it has not.
   std::set<const Detail*> outdated = {};
   // Where it is a run: those whose solution has a result of the same workload in another run.
   std::set<const Detail*> in_other_runs = {};
@@ -143,6 +144,8 @@ struct CompareReport {
   [[nodiscard]] std::size_t missing() const;
   // Whether all pairs are of one measurement each, which both sides hold: nothing can differ.
   [[nodiscard]] bool are_equal() const;
+  // Pairs whose two sides are one measurement.
+  [[nodiscard]] std::size_t one_measurement() const;
   // Results of A with a latency whose counterpart in B passed and has none, as other tools may write.
   [[nodiscard]] std::size_t untimed() const;
 };

@@ -71,10 +71,10 @@ std::vector<std::string> cautions_of_b(const CompareReport& report) {
   std::vector<std::string> cautions;
   if (!report.rest_b.is_none()) cautions.push_back("B: " + report.rest_b.text());
   if (const std::size_t count = report.outdated; count > 0) {
-    cautions.push_back(
-        fmt::format("B: {} compared {} of another source than its solution has now, or of a solution that is "
-                    "gone",
-                    present::plural(count, "result"), count == 1 ? "is" : "are"));
+    cautions.push_back(fmt::format(
+        "B: {} compared {} of another source than its solution has now, or of a solution or workload "
+        "that is gone",
+        present::plural(count, "result"), count == 1 ? "is" : "are"));
   }
   if (report.are_equal()) cautions.emplace_back("A and B hold the same measurements");
   return cautions;
@@ -127,6 +127,9 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
 
 std::string totals_text(const CompareReport& report) {
   std::string text = counts_text(report);
+  if (const std::size_t count = report.one_measurement(); count > 0 && !report.are_equal())
+    text += fmt::format(" ({} the same measurement on both sides)",
+                        count == 1 ? "1 is" : fmt::format("{} are", count));
   if (const auto mean = report.mean_speedup()) {
     const auto timed = std::count_if(report.pairs.begin(), report.pairs.end(),
                                      [](const Comparison& pair) { return pair.change.has_value(); });

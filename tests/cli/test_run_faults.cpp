@@ -33,6 +33,15 @@ TEST_CASE("a run works without standard descriptors, and without a stderr that t
   CHECK(run.processes().empty());
 }
 
+TEST_CASE("a run whose stdout takes nothing keeps its traces, and has not done all of its work") {
+  FibRun run;
+  run.dataset.add_definition({10}).solution("one", "alice", kHonest);
+  const auto result = run_after(run, "exec >/dev/full", few());
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::EndsWith("fib: cannot write to stdout: is the disk full?\n"));
+  CHECK(read_traces(run.dataset.root()).size() == 1);
+}
+
 TEST_CASE("a limit on file sizes ends a run with a sentence") {
   FibRun run;
   run.dataset.add_definition({10}).solution("one", "alice", kHonest);

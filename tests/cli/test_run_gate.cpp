@@ -97,7 +97,8 @@ const std::map<std::string, std::function<Options(FibRun&)>>& cases() {
            text.replace(place, from.size(), to);
          }
          util::write_file_atomic(run.dataset.root() / "solutions/lost.json", text);
-         return Options{"--allow-skipped"};
+         // Nobody knows its op type.
+         return Options{"--allow-skipped", "--op-types", "test"};
        }},
       {"`--expect 2`, and there is another number of results",
        [](FibRun& run) {

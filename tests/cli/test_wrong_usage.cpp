@@ -53,6 +53,26 @@ TEST_CASE("a word that is missing is named, and a value that is no number") {
   check_refused({"run", "--iterations", "ten"}, "fib run: --iterations takes a number, which \"ten\" is not");
 }
 
+TEST_CASE("an empty value is no value of any option") {
+  for (const auto& [command, option] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"run"}, "--rtol"},
+           {{"run"}, "--timeout"},
+           {{"run"}, "--local"},
+           {{"run"}, "--solutions"},
+           {{"export", "--format", "csv"}, "--run"},
+           {{"export", "--format", "junit"}, "--since"},
+           {{"report", "compare", "a", "b"}, "--fail-on-regression"}}) {
+    auto words = command;
+    words.insert(words.end(), {option, ""});
+    check_refused(words, option + ": the value is empty");
+    words.erase(words.end() - 2, words.end());
+    words.push_back(option + "=");
+    INFO(option);
+    CHECK(run_fib(words, "/").exit_code == 2);
+  }
+  check_refused({"report", "compare", "", "b"}, "A: the value is empty");
+}
+
 TEST_CASE("flashinfer-bench's commands are told what does their work, or are taken") {
   check_refused({"serve", "--local", "x"},
                 "fib: there is no command \"serve\"; to evaluate solutions: fib run");
