@@ -159,12 +159,23 @@ SideName CompareInput::resolve(const std::string& word) {
               name, name, name);
 }
 
+void CompareInput::check_filter(const std::vector<SideName>& sides) {
+  dataset::KnownNames names;
+  std::set<const Loaded*> added;
+  for (const SideName& side : sides) {
+    const Loaded& loaded = load(side);
+    if (!added.insert(&loaded).second) continue;
+    names.add(loaded.dataset);
+    names.add(rows_of(loaded.details));
+  }
+  names.check(filter_);
+}
+
 report::CompareSide CompareInput::side(const SideName& side) {
   static constexpr const char* kWords[] = {"dataset", "run", "author", "solution"};
   const std::string label = std::string(kWords[static_cast<int>(side.kind)]) + " " + side.name;
   Loaded& loaded = load(side);
   if (loaded.sides.empty()) {
-    dataset::KnownNames(loaded.dataset).check(filter_);
     loaded.filter = filter_;
     if (!filter_.excluded_runs.empty())
       dataset::name_runs(loaded.filter, loaded.dataset.root, rows_of(loaded.details));

@@ -34,6 +34,10 @@ class CompareInput {
   // Error when it is none of these or several.
   [[nodiscard]] SideName resolve(const std::string& word);
 
+  // Throws Error where the filter names what none of these sides has, in its records or results
+  // (dataset::KnownNames).
+  void check_filter(const std::vector<SideName>& sides);
+
   // The latest results of the side. Points into this object.
   [[nodiscard]] report::CompareSide side(const SideName& name);
 

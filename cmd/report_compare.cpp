@@ -65,6 +65,7 @@ int run(const CompareCommand& command) {
                              std::filesystem::equivalent(a.name, b.name, error);
   if (gate && ((a.kind == b.kind && a.name == b.name) || is_one_folder))
     throw Error("A and B are both {}: a gate on that would always hold", a.name);
+  input.check_filter({a, b});
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
   auto side_b = input.side(b);
   if (command.format == CompareFormat::github) side_b.files = input.record_files(b);

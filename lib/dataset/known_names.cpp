@@ -53,7 +53,11 @@ void KnownNames::add(const Dataset& dataset) {
   for (const auto& [definition, workloads] : dataset.workloads) {
     for (const auto& workload : workloads) workloads_.insert(workload.uuid);
   }
-  for (const TraceRow& trace : dataset.traces) {
+  add(dataset.traces);
+}
+
+void KnownNames::add(const std::vector<TraceRow>& rows) {
+  for (const TraceRow& trace : rows) {
     definitions_.insert(*trace.definition);
     workloads_.insert(trace.workload->uuid);
     if (trace.solution != nullptr) solutions_.insert(*trace.solution);

@@ -13,8 +13,14 @@ namespace fib::dataset {
 // slip of the pen, not a wish for nothing.
 class KnownNames {
  public:
+  KnownNames() = default;
   explicit KnownNames(const Dataset& dataset) { add(dataset); }
   explicit KnownNames(const std::vector<Dataset>& datasets);
+
+  // Those of its records and of its results, where they were read with it.
+  void add(const Dataset& dataset);
+  // Those of these results.
+  void add(const std::vector<TraceRow>& rows);
 
   // Throws Error for the first definition, solution, author, op type, workload or axis of the filter that
   // matches nothing, with the names that are like it: `no solution is called "gem"; did you mean "gemm"?`.
@@ -23,8 +29,6 @@ class KnownNames {
   void check(const Filter& filter) const;
 
  private:
-  void add(const Dataset& dataset);
-
   std::string where_;  // " --local DIR" of every dataset
   std::set<std::string> definitions_;
   std::set<std::string> solutions_;

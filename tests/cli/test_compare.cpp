@@ -217,6 +217,27 @@ TEST_CASE("a gate does not hold where a dataset lacks a workload, or its last ru
   CHECK_THAT(gone.out, Catch::Contains("of a solution or workload that is gone: the gate cannot hold."));
 }
 
+TEST_CASE("what only one side has can be named") {
+  const testing::ReportDatasets datasets;
+  const auto& root = datasets.folder();
+  std::filesystem::copy(root / "runs", root / "before", std::filesystem::copy_options::recursive);
+  for (const char* folder : {"runs/traces", "runs/solutions"}) std::filesystem::remove_all(root / folder);
+  const auto with = [&](const std::string& name) {
+    return run_fib({"report", "compare", "before", "runs", "--exclude-solutions", name}, root,
+                   {{"COLUMNS", "300"}});
+  };
+  const auto gone = with("alice_fast");
+  CHECK(gone.exit_code == 0);
+  CHECK_THAT(gone.out, Catch::Contains("alice_slow") && !Catch::Contains("alice_fast"));
+  // A result tells of a solution whose record is gone.
+  std::filesystem::remove_all(root / "before/solutions");
+  CHECK(with("alice_fast").exit_code == 0);
+  const auto unknown = with("alice_fsat");
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err,
+             Catch::Contains("no solution is called \"alice_fsat\"; did you mean \"alice_fast\"?"));
+}
+
 TEST_CASE("a gate does not hold where nothing passed on either side") {
   const testing::ReportDatasets datasets;
   std::filesystem::copy(datasets.folder() / "failures", datasets.folder() / "again",
