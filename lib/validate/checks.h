@@ -51,5 +51,7 @@ struct Subject {
 
 // Of the dataset as a whole: files that nothing looks at, or that belong to no definition or workload.
 [[nodiscard]] Messages check_orphans(const Tree& tree);
+// Records of runs and of named baselines that cannot be read.
+[[nodiscard]] Messages check_runs(const Tree& tree);
 
 }  // namespace fib::validate

@@ -40,6 +40,7 @@ constexpr std::string_view kBenchmark = "benchmark";
 constexpr std::string_view kReference = "reference";
 constexpr std::string_view kStrength = "workload-strength";
 constexpr std::string_view kOrphans = "orphans";
+constexpr std::string_view kRuns = "runs";
 constexpr std::string_view kNotRunNote =
     "the benchmark check was skipped: it builds and runs the baselines; to have it done, name a --device";
 
@@ -169,15 +170,18 @@ Config configure(const Tree& tree, const Options& options) {
   return config;
 }
 
-// Files that belong to nothing are looked for when nothing is filtered out.
+// Files that belong to nothing, and records of runs, are looked at when nothing is filtered out.
 std::vector<CheckResult> check_whole(const Tree& tree, const Config& config) {
   if (tree.mode == model::Mode::upstream) return {};
-  CheckResult orphans{std::string(kOrphans), std::nullopt, ""};
   const bool everything = config.op_types.empty() && config.definitions.empty();
-  if (!everything && contains(config.checks, kOrphans))
-    orphans.why_skipped = "only a part of the dataset was asked for";
-  if (everything && contains(config.checks, kOrphans)) orphans.messages = check_orphans(tree);
-  return {std::move(orphans)};
+  const auto look = [&](std::string_view name, Messages (*check)(const Tree&)) {
+    CheckResult result{std::string(name), std::nullopt, ""};
+    const bool wanted = contains(config.checks, name);
+    if (!everything && wanted) result.why_skipped = "only a part of the dataset was asked for";
+    if (everything && wanted) result.messages = check(tree);
+    return result;
+  };
+  return {look(kOrphans, check_orphans), look(kRuns, check_runs)};
 }
 
 }  // namespace
@@ -185,7 +189,7 @@ std::vector<CheckResult> check_whole(const Tree& tree, const Config& config) {
 std::vector<std::string> known_checks(model::Mode mode) {
   std::vector<std::string> names;
   for (const Check& check : checks_of(mode)) names.emplace_back(check.name);
-  if (mode == model::Mode::lenient) names.emplace_back(kOrphans);
+  if (mode == model::Mode::lenient) names.insert(names.end(), {std::string(kOrphans), std::string(kRuns)});
   return names;
 }
 

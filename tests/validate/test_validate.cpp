@@ -54,7 +54,8 @@ TEST_CASE("upstream mode has the seven checks; benchmark does not run by itself,
 TEST_CASE("lenient mode adds its own checks after the seven") {
   const validate::Report report = Checked().report();
   CHECK(ran(report) == Lines{"layout", "definition", "workload", "solution", "trace", "baseline",
-                             "duplicates", "blobs", "constraints", "languages", "parameters", "orphans"});
+                             "duplicates", "blobs", "constraints", "languages", "parameters", "orphans",
+                             "runs"});
   CHECK(report.config.checks == ran(report));
 }
 
