@@ -30,9 +30,10 @@ std::vector<dataset::TraceRow> rows_of(const std::vector<report::Detail>& detail
   return rows;
 }
 
-// Those of other sources than the dataset has now, and of workloads that it has not. A dataset without
-// solutions, or without workloads, says nothing of them; workloads of sweeps are in none.
-std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset,
+// Those of other sources than the dataset has now, and of workloads that it has not, though `before` has
+// them, the dataset that it is compared with (null: there is none). A dataset without solutions, or without
+// workloads, says nothing of them; workloads of sweeps are in none.
+std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset, const dataset::Dataset* before,
                                             const std::vector<const report::Detail*>& results) {
   std::set<const report::Detail*> outdated;
   dataset::PresentRecords records(dataset);
@@ -40,7 +41,8 @@ std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset,
     const bool is_of_other_source = !dataset.solutions.empty() && (!records.has_solution(detail->row) ||
                                                                    records.is_of_other_source(detail->row));
     const bool lacks_workload =
-        !dataset.workloads.empty() && detail->sweep == nullptr && !records.has_workload(detail->row);
+        !dataset.workloads.empty() && detail->sweep == nullptr && !records.has_workload(detail->row) &&
+        (before == nullptr || dataset::PresentRecords(*before).has_workload(detail->row));
     if (is_of_other_source || lacks_workload) outdated.insert(detail);
   }
   return outdated;
@@ -171,7 +173,7 @@ void CompareInput::check_filter(const std::vector<SideName>& sides) {
   names.check(filter_);
 }
 
-report::CompareSide CompareInput::side(const SideName& side) {
+report::CompareSide CompareInput::side(const SideName& side, const SideName* with) {
   static constexpr const char* kWords[] = {"dataset", "run", "author", "solution"};
   const std::string label = std::string(kWords[static_cast<int>(side.kind)]) + " " + side.name;
   Loaded& loaded = load(side);
@@ -205,11 +207,13 @@ report::CompareSide CompareInput::side(const SideName& side) {
     result.in_other_runs = in_other_runs(loaded.details, side.name, results);
   }
   if (side.kind == SideKind::dataset) {
-    result.outdated = outdated_in(loaded.dataset, results);
-    const auto& ids = runs_of(side.name).ids;
-    const auto rest = ids.empty() ? report::RunRest{} : report::rest_of_run(side.name, ids.back());
-    // Runs that were made elsewhere have no record here.
-    if (rest.has_record) result.rest = rest;
+    const bool has_before = with != nullptr && with->kind == SideKind::dataset;
+    const dataset::Dataset* before = has_before ? &load(*with).dataset : nullptr;
+    result.outdated = outdated_in(loaded.dataset, before, results);
+    (void)runs_of(side.name);  // for the lines of its records that cannot be read
+    std::set<std::string> hardware;
+    for (const report::Detail* detail : results) hardware.insert(*detail->row.evaluation->hardware);
+    result.rest = report::rest_of_last_runs(side.name, hardware, loaded.filter.excluded_runs);
   }
   return result;
 }

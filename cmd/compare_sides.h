@@ -38,8 +38,9 @@ class CompareInput {
   // (dataset::KnownNames).
   void check_filter(const std::vector<SideName>& sides);
 
-  // The latest results of the side. Points into this object.
-  [[nodiscard]] report::CompareSide side(const SideName& name);
+  // The latest results of the side, which is compared with another one (null: it does not matter with which).
+  // Points into this object.
+  [[nodiscard]] report::CompareSide side(const SideName& name, const SideName* with = nullptr);
 
   // Where records of the side's solutions lie below the current folder (report::CompareSide::files). Throws
   // std::filesystem::filesystem_error where that is gone.

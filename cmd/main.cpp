@@ -63,13 +63,24 @@ std::vector<std::string> take_arguments(int argc, char** argv) {
   return arguments;
 }
 
-// An empty value is mostly a variable of a script that was never set: no option means anything by it.
+// The first word that ends with its only "=", as "--run=" does; nothing: there is none. CLI11 would take the
+// next word for its value.
+std::optional<std::string> word_without_value(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') + 1 == word.size())
+      return std::string(word.substr(0, word.size() - 1));
+  }
+  return std::nullopt;
+}
+
+// An empty value is mostly a variable of a script that was never set: it means nothing but as flags.
 void refuse_empty_values(CLI::App& app) {
   const auto problem = [](const std::string& value) {
     return value.empty() ? std::string("the value is empty") : std::string();
   };
   for (CLI::Option* option : app.get_options()) {
-    if (option->get_items_expected_max() > 0) option->check(problem, "");
+    if (option->get_items_expected_max() > 0 && !option->check_lname("flags")) option->check(problem, "");
   }
   for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
 }
@@ -115,6 +126,13 @@ void build_command_tree(CLI::App& app, int& exit_code) {
 }
 
 int run_command_line(int argc, char** argv) {
+  if (const auto word = word_without_value(argc, argv); word && *word != "--flags") {
+    std::fputs(
+        (present::quoted_lines(*word + ": the value is empty") + "\nRun with --help for more information.\n")
+            .c_str(),
+        stderr);
+    return cmd::kWrongUsage;
+  }
   CLI::App app;
   int exit_code = cmd::kDone;
   build_command_tree(app, exit_code);
@@ -166,7 +184,8 @@ std::string words_of(const std::filesystem::filesystem_error& error) {
 // The exit code of a command that has printed what it had to: it has not done its work where that is lost.
 int printed(int exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  const int lost = tell("cannot write to stdout: is the disk full?");
+  const int lost = tell(errno == EPIPE ? "cannot write to stdout: nobody reads it any more"
+                                       : "cannot write to stdout: is the disk full?");
   return exit_code == cmd::kDone ? lost : exit_code;
 }
 

@@ -67,7 +67,7 @@ int run(const CompareCommand& command) {
     throw Error("A and B are both {}: a gate on that would always hold", a.name);
   input.check_filter({a, b});
   const auto pair_by = command.pair_by.value_or(natural_pairing(a, b));
-  auto side_b = input.side(b);
+  auto side_b = input.side(b, &a);
   if (command.format == CompareFormat::github) side_b.files = input.record_files(b);
   const auto result = report::compare(input.side(a), side_b, pair_by, command.correct_drift);
   print_errors(input.unreadable(), "");

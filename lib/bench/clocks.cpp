@@ -78,9 +78,11 @@ void Clocks::look(Calls& calls) {
   }
   if (!done.uses.empty()) uses_ = done.uses;
   if (is_by_cupti(of_looks())) {
-    // What a call does at one place says nothing of the others: the fewest count.
-    probe_.kernels = std::min(probe_.kernels, done.kernels);
-    probe_.copies = std::min(probe_.copies, done.copies);
+    // What a call does at one place says nothing of the others: the fewest count. Without a probe none is
+    // known.
+    const bool is_first = probe_.kernels + probe_.copies == 0;
+    probe_.kernels = is_first ? done.kernels : std::min(probe_.kernels, done.kernels);
+    probe_.copies = is_first ? done.copies : std::min(probe_.copies, done.copies);
   }
   // How long the device was busy: where a call waits inside, a span has gaps of the host in it.
   looks_ms_.push_back(util::in_ms(is_by_cupti(of_looks()) ? done.busy_ns : done.elapsed_ns));

@@ -19,7 +19,6 @@ namespace {
 // device, or fewer. Of calls that are longer than that allows the coordinator's clock tells enough.
 constexpr double kWantedCalls = 48;
 constexpr std::uint64_t kFewestCalls = 3;
-constexpr std::uint64_t kEnoughCalls = 24;
 constexpr double kMostCountingMs = 400;
 constexpr std::uint64_t kMostBytes = std::uint64_t{12} << 30U;
 // What may be at work beyond claims and fib's own work (docs/measuring.md says what was seen).
@@ -83,8 +82,8 @@ NoVerdict full_device() {
           "or other processes do"};
 }
 
-// One for each call. Where there is not room for all there are half of what there is room for, so that the
-// solution finds some.
+// One for each call. Where there is not room for all, a quarter of what there is room for is left to the
+// solution.
 using Doors = std::deque<worker::AttachedDoor>;
 
 Doors attach(const EvaluationParts& parts, const Calls& calls, std::uint64_t wanted) {
@@ -93,7 +92,7 @@ Doors attach(const EvaluationParts& parts, const Calls& calls, std::uint64_t wan
     doors.emplace_back(parts.judge, calls.door_request());
     if (doors.back().fds().has_private) continue;
     doors.pop_back();
-    const std::size_t kept = std::max<std::size_t>(kFewestCalls, doors.size() / 2);
+    const std::size_t kept = std::max<std::size_t>(kFewestCalls, doors.size() - doors.size() / 4);
     while (doors.size() > kept) doors.pop_back();
     break;
   }
@@ -135,6 +134,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   const Stopped stopped(parts.worker);
   const auto seen = parts.judge.end_count();
   counted.calls = count;
+  counted.was_made = true;
   const auto number = static_cast<double>(counted.calls);
   counted.busy_ms = util::in_ms(seen.busy_ns) / number;
   counted.engine_ms = util::in_ms(seen.engine_ns) / number;
@@ -144,6 +144,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   for (std::size_t i = 0; i < count; ++i) calls.judge_at(doors[i], made[i]);
   if (!problem && counted.engine_ms - counted.own_ms < kLeastShareOfClaim * counted.claimed_ms) {
     counted = {};
+    counted.was_made = true;
     counted.missing = "the device's counters have seen next to nothing of the calls";
   }
   return problem;
@@ -210,7 +211,8 @@ void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& 
   for (int attempt = 1;; ++attempt) {
     // New ones each time: the solution still reaches those of the time before.
     const auto doors = attach(parts, calls, wanted);
-    if (doors.size() < std::clamp(wanted / 2, kFewestCalls, kEnoughCalls)) throw full_device();
+    // Of too few the counters would tell too little.
+    if (doors.size() < std::max(kFewestCalls, wanted / 2)) throw full_device();
     m.counted = blank;
     const auto problem = count_calls(parts, expected, calls, doors, usual_wall_ms, *m.counted);
     if (!problem) return;

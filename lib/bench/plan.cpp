@@ -42,6 +42,12 @@ std::string why_not_here(const model::Solution& solution, const PlanTarget& targ
       .value_or("");
 }
 
+// Of solutions/<author>/<op_type>/<definition>/<solution>.json; empty: the file lies elsewhere.
+std::string op_type_of(const std::filesystem::path& file) {
+  const std::vector<std::filesystem::path> parts(file.begin(), file.end());
+  return parts.size() == 5 ? parts[2].string() : std::string();
+}
+
 class Planner {
  public:
   Planner(const dataset::Filter& filter, const PlanTarget& target, const DoneEvaluations& done,
@@ -78,10 +84,14 @@ class Planner {
       const bool is_known = dataset.definitions.contains(definition);
       const auto workloads = dataset.workloads.find(definition);
       if (is_known && workloads != dataset.workloads.end() && !workloads->second.empty()) continue;
-      // Nobody knows the op type of a definition that is not there.
-      dataset::Filter filter = filter_;
-      if (!is_known) filter.op_types.clear();
       for (const auto* solution : solutions) {
+        dataset::Filter filter = filter_;
+        // The op type of a definition that is not there is known by the solution's folder alone, if at all.
+        if (!is_known) {
+          const std::string op_type = op_type_of(dataset.solution_files.at(solution->name));
+          if (!op_type.empty() && !dataset::matches(filter.op_types, op_type)) continue;
+          filter.op_types.clear();
+        }
         if (!filter.may_hold(dataset, definition, &solution->name)) continue;
         const char* why = is_known ? "there are no workloads of" : "there is no definition";
         plan_.incomplete.push_back({solution->name, fmt::format("{} {}", why, definition)});

@@ -118,8 +118,8 @@ struct CompareReport {
   std::size_t other_work = 0;
   RunRest rest_a = {};
   RunRest rest_b = {};
-  // Pairs whose result in B is of a source that B has no more; of hardware on which B has anything that A has
-  // not, since of other machines a dataset keeps what they once measured.
+  // Pairs whose result in B is of a source, solution or workload that B has no more; of hardware on which B
+  // has anything that A has not, since of other machines a dataset keeps what they once measured.
   std::size_t outdated = 0;
   std::map<std::string, Drift> drifts = {};  // by hardware
   CorrectDrift correct_drift = CorrectDrift::no;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "dataset/filter.h"
 #include "dataset/runs.h"
 #include "present/text.h"
 
@@ -26,6 +28,21 @@ RunRest rest_of_run(const std::filesystem::path& root, const std::string& run_id
                                   [&](const dataset::RunRecord& record) { return record.run_id == run_id; });
   if (found == records.end()) return {run_id, 0, false};
   return {run_id, found->not_done.value_or(0)};
+}
+
+RunRest rest_of_last_runs(const std::filesystem::path& root, const std::set<std::string>& hardware,
+                          const std::vector<std::string>& excluded) {
+  std::vector<dataset::Problem> problems;
+  std::map<std::string, RunRest> last;  // by hardware
+  for (const auto& record : dataset::read_runs(root, problems)) {
+    const bool is_excluded = !excluded.empty() && dataset::matches(excluded, record.run_id);
+    const bool is_asked_for = record.hardware.empty() || hardware.contains(record.hardware);
+    if (is_asked_for && !is_excluded) last[record.hardware] = {record.run_id, record.not_done.value_or(0)};
+  }
+  for (const auto& [name, rest] : last) {
+    if (!rest.is_none()) return rest;
+  }
+  return {};
 }
 
 }  // namespace fib::report

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace fib::report {
 
@@ -20,5 +22,12 @@ struct RunRest {
 // That of a run of the dataset below `root`. Lines of records that cannot be read are passed over. Throws
 // Error when the file of records cannot be read.
 [[nodiscard]] RunRest rest_of_run(const std::filesystem::path& root, const std::string& run_id);
+
+// That of the last run on each of these hardwares, or on one that is not told, by the records of the dataset
+// below `root`, but for runs that match one of `excluded`, ids or globs: the first that has one; else
+// nothing. Runs without a record are passed over: they may have been made elsewhere. Throws as above.
+[[nodiscard]] RunRest rest_of_last_runs(const std::filesystem::path& root,
+                                        const std::set<std::string>& hardware,
+                                        const std::vector<std::string>& excluded);
 
 }  // namespace fib::report

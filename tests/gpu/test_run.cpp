@@ -156,7 +156,9 @@ std::string source_of(const std::filesystem::path& folder, const std::string& na
   if (name != kInOneBlock) return util::read_file(folder / (name + ".cu"));
   std::string source = util::read_file(folder / "host_switches_callbacks_off.cu");
   const std::string launch = "work<<<1024, 64, 0, side>>>";
-  source.replace(source.find(launch), launch.size(), "work<<<1, 64, 0, side>>>");
+  const auto place = source.find(launch);
+  REQUIRE(place != std::string::npos);
+  source.replace(place, launch.size(), "work<<<1, 64, 0, side>>>");
   return source;
 }
 
