@@ -7,7 +7,19 @@
 namespace fib::dataset {
 namespace {
 
-using namespace strict_json;  // NOLINT: all of it is this file's language
+namespace sj = strict_json::sj;
+using strict_json::array_text;
+using strict_json::check_object;
+using strict_json::check_value;
+using strict_json::expect;
+using strict_json::is_null;
+using strict_json::joined_texts;
+using strict_json::key_of;
+using strict_json::object_text;
+using strict_json::only_count;
+using strict_json::only_number;
+using strict_json::only_numbers;
+using strict_json::only_text;
 
 void read_device(sj::value device, OwnRecord& own) {
   constexpr static std::array<std::string_view, 2> kNames = {"kind", "uuid"};

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "dataset/row_own_record.h"
@@ -12,7 +10,15 @@
 namespace fib::dataset {
 namespace {
 
-using namespace strict_json;  // NOLINT: all of it is this file's language
+namespace sj = strict_json::sj;
+using strict_json::check_value;
+using strict_json::expect;
+using strict_json::is_null;
+using strict_json::non_negative;
+using strict_json::object_text;
+using strict_json::read_members;
+using strict_json::text_of;
+using strict_json::Unusual;
 
 constexpr std::size_t kMostKnown = 10'000;
 constexpr bool kIsPoint = true;  // of a sweep

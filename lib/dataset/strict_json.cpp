@@ -1,7 +1,6 @@
 #include "dataset/strict_json.h"
 
 #include <charconv>
-#include <cmath>
 
 #include "model/json_value.h"
 
