@@ -37,12 +37,14 @@ std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset, con
                                             const std::vector<const report::Detail*>& results) {
   std::set<const report::Detail*> outdated;
   dataset::PresentRecords records(dataset);
+  const auto before_records =
+      before != nullptr ? std::optional<dataset::PresentRecords>(*before) : std::nullopt;
   for (const report::Detail* detail : results) {
     const bool is_of_other_source = !dataset.solutions.empty() && (!records.has_solution(detail->row) ||
                                                                    records.is_of_other_source(detail->row));
-    const bool lacks_workload =
-        !dataset.workloads.empty() && detail->sweep == nullptr && !records.has_workload(detail->row) &&
-        (before == nullptr || dataset::PresentRecords(*before).has_workload(detail->row));
+    const bool lacks_workload = !dataset.workloads.empty() && detail->sweep == nullptr &&
+                                !records.has_workload(detail->row) &&
+                                (!before_records || before_records->has_workload(detail->row));
     if (is_of_other_source || lacks_workload) outdated.insert(detail);
   }
   return outdated;
@@ -162,6 +164,7 @@ SideName CompareInput::resolve(const std::string& word) {
 }
 
 void CompareInput::check_filter(const std::vector<SideName>& sides) {
+  if (filter_.is_empty()) return;
   dataset::KnownNames names;
   std::set<const Loaded*> added;
   for (const SideName& side : sides) {

@@ -63,6 +63,8 @@ std::vector<std::string> take_arguments(int argc, char** argv) {
   return arguments;
 }
 
+constexpr const char* kEmptyValue = "the value is empty";
+
 // The first word that ends with its only "=", as "--run=" does; nothing: there is none. CLI11 would take the
 // next word for its value.
 std::optional<std::string> word_without_value(int argc, char** argv) {
@@ -76,9 +78,7 @@ std::optional<std::string> word_without_value(int argc, char** argv) {
 
 // An empty value is mostly a variable of a script that was never set: it means nothing but as flags.
 void refuse_empty_values(CLI::App& app) {
-  const auto problem = [](const std::string& value) {
-    return value.empty() ? std::string("the value is empty") : std::string();
-  };
+  const auto problem = [](const std::string& value) { return std::string(value.empty() ? kEmptyValue : ""); };
   for (CLI::Option* option : app.get_options()) {
     if (option->get_items_expected_max() > 0 && !option->check_lname("flags")) option->check(problem, "");
   }
@@ -125,14 +125,14 @@ void build_command_tree(CLI::App& app, int& exit_code) {
   refuse_empty_values(app);
 }
 
+int refuse(const std::string& wrong) {
+  std::fputs((present::quoted_lines(wrong) + "\nRun with --help for more information.\n").c_str(), stderr);
+  return cmd::kWrongUsage;
+}
+
 int run_command_line(int argc, char** argv) {
-  if (const auto word = word_without_value(argc, argv); word && *word != "--flags") {
-    std::fputs(
-        (present::quoted_lines(*word + ": the value is empty") + "\nRun with --help for more information.\n")
-            .c_str(),
-        stderr);
-    return cmd::kWrongUsage;
-  }
+  if (const auto word = word_without_value(argc, argv); word && *word != "--flags")
+    return refuse(*word + ": " + kEmptyValue);
   CLI::App app;
   int exit_code = cmd::kDone;
   build_command_tree(app, exit_code);
@@ -144,8 +144,7 @@ int run_command_line(int argc, char** argv) {
     std::string wrong = cmd::unknown_word(app);
     if (wrong.empty()) wrong = cmd::missing_or_unread(app, error);
     if (wrong.empty()) return app.exit(error) == 0 ? cmd::kDone : cmd::kWrongUsage;
-    std::fputs((present::quoted_lines(wrong) + "\nRun with --help for more information.\n").c_str(), stderr);
-    return cmd::kWrongUsage;
+    return refuse(wrong);
   }
   return exit_code;
 }

@@ -134,7 +134,6 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   const Stopped stopped(parts.worker);
   const auto seen = parts.judge.end_count();
   counted.calls = count;
-  counted.was_made = true;
   const auto number = static_cast<double>(counted.calls);
   counted.busy_ms = util::in_ms(seen.busy_ns) / number;
   counted.engine_ms = util::in_ms(seen.engine_ns) / number;
@@ -142,11 +141,8 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   auto problem = uncounted_work(counted, usual_wall_ms);
   if (problem) expect_no_other_work(parts);
   for (std::size_t i = 0; i < count; ++i) calls.judge_at(doors[i], made[i]);
-  if (!problem && counted.engine_ms - counted.own_ms < kLeastShareOfClaim * counted.claimed_ms) {
-    counted = {};
-    counted.was_made = true;
+  if (!problem && counted.engine_ms - counted.own_ms < kLeastShareOfClaim * counted.claimed_ms)
     counted.missing = "the device's counters have seen next to nothing of the calls";
-  }
   return problem;
 }
 
@@ -229,18 +225,17 @@ double claimed_ms(const std::vector<std::vector<double>>& trials_ms) {
 
 std::optional<std::string> uncounted_work(const CountedWork& counted, double wall_ms) {
   if (counted.calls == 0) return std::nullopt;
-  const double busy_ms = counted.busy_ms - counted.own_ms;
-  if (busy_ms - counted.claimed_ms > slack_ms(counted))
+  const auto is_beyond = [&](double seen_ms, double slack_ms) {
+    return seen_ms - counted.own_ms - counted.claimed_ms > slack_ms;
+  };
+  const auto sentence = [&](std::string_view what, double seen_ms) {
     return fmt::format(
-        "the device's own counters saw its multiprocessors at work for {:.4f} ms a call, and the calls claim "
-        "{:.4f} ms",
-        busy_ms, counted.claimed_ms);
-  const double engine_ms = counted.engine_ms - counted.own_ms;
-  if (engine_ms - counted.claimed_ms > engine_slack_ms(counted))
-    return fmt::format(
-        "the device's own counters saw its engine for kernels at work for {:.4f} ms a call, and the calls "
-        "claim {:.4f} ms",
-        engine_ms, counted.claimed_ms);
+        "the device's own counters saw its {} at work for {:.4f} ms a call, and the calls claim {:.4f} ms",
+        what, seen_ms - counted.own_ms, counted.claimed_ms);
+  };
+  if (is_beyond(counted.busy_ms, slack_ms(counted))) return sentence("multiprocessors", counted.busy_ms);
+  if (is_beyond(counted.engine_ms, engine_slack_ms(counted)))
+    return sentence("engine for kernels", counted.engine_ms);
   if (counted.wall_ms > kMostOfWall * wall_ms + kMostBeyondWallMs)
     return fmt::format(
         "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "

@@ -313,7 +313,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
 }
 
 bool wants_fresh_worker(const Measurement& m) {
-  return m.status != model::Status::PASSED || (m.counted && m.counted->was_made);
+  return m.status != model::Status::PASSED || (m.counted && m.counted->calls > 0);
 }
 
 }  // namespace fib::bench

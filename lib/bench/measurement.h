@@ -28,9 +28,8 @@ enum class EndedBy { kIterations, kMostCalls, kNoise, kBudget };
 
 // What a CUDA device's own counters say of some calls (counted_work.h).
 struct CountedWork {
-  std::string missing{};    // why there is nothing else here; or empty
-  bool was_made = false;    // calls were made for it, whatever the counters saw
-  std::uint64_t calls = 0;  // that were counted
+  std::string missing{};    // why what else is here says nothing; or empty
+  std::uint64_t calls = 0;  // that were made to be counted
   double busy_ms = 0;       // for how long the multiprocessors were at work, the mean over them, a call
   double engine_ms = 0;     // for how long any of them was, a call
   double own_ms = 0;        // of both, for fib itself: it copies outputs that calls return
