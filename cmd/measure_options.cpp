@@ -127,9 +127,9 @@ void add_measuring(CLI::App& app, MeasureOptions& o) {
   auto* count =
       app.add_flag(
              "--count-work", o.count_work,
-             "CUDA: in one evaluation of each solution with host code, hold what calls claim against the\n"
-             "device's own counters of its work, which takes 0.4 s more (default of fib run, and of fib\n"
-             "eval with --add)")
+             "CUDA: hold what calls of solutions with host code claim against the device's own counters of\n"
+             "its work, after all evaluations of a solution, which takes it 0.4 s more (default of fib run,\n"
+             "and of fib eval with --add)")
           ->group(group);
   app.add_flag("--no-count-work", o.no_count_work, "Do not do that")->excludes(count)->group(group);
   app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")

@@ -12,11 +12,8 @@ namespace {
 
 using Total = util::Timeline::Total;
 
-constexpr const char* kEvaluation = "evaluation";
-
-bool is_of_evaluations(const Total& total) {
-  return total.what == kEvaluation || total.within == kEvaluation;
-}
+// What a run is there for: evaluations, and counts of their calls after several of them.
+bool is_work(std::string_view what) { return what == "evaluation" || what == "counted calls"; }
 
 present::Cell milli_cell(double value) { return present::number_cell(value, fmt::format("{:.3f}", value)); }
 
@@ -35,12 +32,12 @@ present::Cell share_cell(const Total& total, double all_ns) {
   return present::number_cell(share, fmt::format("{:.1f} %", 100 * share));
 }
 
-// Outside of evaluations it does not matter in which thread something was done.
-void add_outside(std::vector<Total>& outside, const Total& total) {
-  const auto same = std::find_if(outside.begin(), outside.end(), [&](const Total& one) {
+// It does not matter in which thread something was done, or in which part of the work.
+void add(std::vector<Total>& totals, const Total& total) {
+  const auto same = std::find_if(totals.begin(), totals.end(), [&](const Total& one) {
     return one.owner == total.owner && one.what == total.what;
   });
-  if (same == outside.end()) return outside.push_back(total);
+  if (same == totals.end()) return totals.push_back(total);
   same->times += total.times;
   same->ns += total.ns;
 }
@@ -57,17 +54,17 @@ present::Table time_table(const std::vector<Total>& totals) {
   std::vector<Total> inside;
   double all_ns = 0;
   for (const auto& total : totals) {
-    if (!is_of_evaluations(total)) {
-      add_outside(outside, total);
+    if (!is_work(total.what) && !is_work(total.within)) {
+      add(outside, total);
       continue;
     }
-    inside.push_back(total);
-    if (total.what != kEvaluation) continue;
-    all_ns = static_cast<double>(total.ns);
+    add(inside, total);
+    if (!is_work(total.what)) continue;
+    all_ns += static_cast<double>(total.ns);
     Total own = total;
     own.what = "everything else";
     own.ns = total.own_ns;
-    inside.push_back(own);
+    add(inside, own);
   }
   // What a device did meanwhile comes last.
   const auto is_device = [](const Total& total) { return total.owner == worker::kDevice; };

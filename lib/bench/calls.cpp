@@ -20,7 +20,8 @@ namespace {
 // plans have none.
 worker::Attach solutions_door(const EvaluationParts& parts) {
   const bool on_device = parts.has_host_code() || !eval::is_small(parts.layout());
-  // Counted or not, so that no solution sees which evaluation is.
+  // While the calls are timed, too, so that a solution cannot tell these buffers from those in which calls
+  // are counted.
   const bool has_private = parts.device.is_cuda() && parts.has_host_code();
   return {parts.workload.opened.workload, on_device, true, 1, has_private};
 }
@@ -42,11 +43,13 @@ void Correctness::add_errors(const eval::Judgement& judgement) {
   max_relative_error = eval::worse(judgement.max_relative_error, max_relative_error);
 }
 
-Calls::Calls(const EvaluationParts& parts, ExpectedOutputs& expected)
+Calls::Calls(const EvaluationParts& parts, ExpectedOutputs& expected, std::uint64_t made, std::uint64_t sets)
     : parts_(parts),
       expected_(expected),
       door_request_(solutions_door(parts)),
-      door_(parts.judge, door_request_) {}
+      door_(parts.judge, door_request_),
+      made_(made),
+      sets_(sets) {}
 
 template <typename T, typename Request>
 T Calls::ask(Request request, const char* what) {

@@ -32,8 +32,9 @@ struct UnjudgedCall {
 // ReferenceError. One thread.
 class Calls {
  public:
-  // Attaches the solution's door.
-  Calls(const EvaluationParts& parts, ExpectedOutputs& expected);
+  // Attaches the solution's door. The first call has the number `made` + 1, and its set `sets`.
+  Calls(const EvaluationParts& parts, ExpectedOutputs& expected, std::uint64_t made = 0,
+        std::uint64_t sets = 0);
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
 

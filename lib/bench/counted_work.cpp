@@ -8,9 +8,9 @@
 
 #include "bench/claims.h"
 #include "bench/idle_device.h"
+#include "eval/evaluator.h"
 #include "eval/statistics.h"
 #include "util/clock.h"
-#include "util/hash.h"
 
 namespace fib::bench {
 namespace {
@@ -31,6 +31,13 @@ constexpr double kShareOfClaim = 0.1;
 constexpr double kComingMs = 0.3;
 constexpr double kGapMs = 0.0015;
 constexpr double kShortestPartMs = 0.0006;
+// What goes over the bus to the host, or comes from it, beyond what takes as long as is claimed on the
+// fastest bus (PCI Express 6.0, 16 lanes): messages of fib's, arguments of kernels, results that the host
+// waits for.
+constexpr double kMostBusBytes = 65'536;
+constexpr double kBusBytesPerMs = 128e6;
+// A count tells of other workloads where it saw that many times what it leaves open.
+constexpr double kTelling = 1.5;
 // What counters that work see at least.
 constexpr double kLeastShareOfClaim = 0.1;
 // Limits of claimed_ms().
@@ -42,15 +49,6 @@ constexpr double kMostOfWall = 3;
 constexpr double kMostBeyondWallMs = 2.2;
 // How often it is counted before that is called a lie.
 constexpr int kMostCounts = 3;
-
-std::string order_of(std::string_view secret, const PlannedEvaluation& planned) {
-  return util::Sha256()
-      .add("counted")
-      .add(secret)
-      .add(planned.solution->name)
-      .add(planned.workload->uuid)
-      .hex();
-}
 
 bool returns_outputs(const EvaluationParts& parts) {
   return !parts.planned.solution->spec.destination_passing_style();
@@ -103,8 +101,10 @@ Doors attach(const EvaluationParts& parts, const Calls& calls, std::uint64_t wan
 // none. The count that began with the last one's end is used. Throws NoVerdict.
 void expect_no_other_work(const EvaluationParts& parts) {
   constexpr double kMostOthersNs = 100'000;  // in 0.1 s at least
+  constexpr double kMostOthersBytes = 1 << 20;
   const auto seen = parts.judge.end_count();
-  if (std::max(seen.busy_ns, seen.engine_ns) > kMostOthersNs) throw busy_device();
+  if (std::max(seen.busy_ns, seen.engine_ns) > kMostOthersNs || seen.bus_bytes > kMostOthersBytes)
+    throw busy_device();
 }
 
 // Fills all buffers before the first call, and judges after the last: nothing but the calls is counted.
@@ -137,6 +137,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   const auto number = static_cast<double>(counted.calls);
   counted.busy_ms = util::in_ms(seen.busy_ns) / number;
   counted.engine_ms = util::in_ms(seen.engine_ns) / number;
+  counted.bus_bytes = seen.bus_bytes / number;
   counted.wall_ms = eval::median(std::move(walls));
   auto problem = uncounted_work(counted, usual_wall_ms);
   if (problem) expect_no_other_work(parts);
@@ -158,48 +159,26 @@ double engine_slack_ms(const CountedWork& counted) {
   return slack_ms(counted) + kComingMs / static_cast<double>(counted.calls) + kGapMs * parts;
 }
 
-// What three counts come to that found something.
-[[noreturn]] void refuse(const Measurement& m, const std::string& problem, double usual_wall_ms) {
+// What three counts come to that found something. Work may differ from call to call so much that the median
+// tells little of it: where the mean of the claims covers it, without limits on long ones, that is the
+// latency. Throws Failed for all else.
+void settle(const std::string& problem, double usual_wall_ms, Measurement& m) {
   CountedWork without_limits = *m.counted;
   without_limits.claimed_ms = eval::mean(joined(m.trials_ms));
-  if (!uncounted_work(without_limits, usual_wall_ms))
-    throw NoVerdict(
-        model::Fault::solution,
-        fmt::format("the calls vary too much to be held against the device's own counters (the mean is "
-                    "{:.4f} ms, and {:.4f} ms with limits on long ones); --no-count-work does without",
-                    without_limits.claimed_ms, m.counted->claimed_ms));
-  throw Failed{model::Status::RUNTIME_ERROR, problem, {model::ErrorCode::clocks_disagree}};
+  if (uncounted_work(without_limits, usual_wall_ms))
+    throw Failed{model::Status::RUNTIME_ERROR, problem, {model::ErrorCode::clocks_disagree}};
+  m.counted = without_limits;
+  m.latency_is_mean = true;
+  m.note += fmt::format(
+      "the calls differ so much that their median, {:.4g} ms, says too little: the device's own counters saw "
+      "it at work for what their mean claims, {:.4g} ms, which is the latency\n",
+      eval::median(joined(m.trials_ms)), without_limits.claimed_ms);
 }
 
-}  // namespace
-
-CountedEvaluations::CountedEvaluations(const std::vector<PlannedEvaluation>& planned,
-                                       std::string_view secret) {
-  std::map<std::pair<const model::Solution*, std::size_t>, std::pair<std::string, const model::Workload*>>
-      first;
-  for (const auto& one : planned) {
-    std::pair candidate(order_of(secret, one), one.workload);
-    const auto [known, is_new] = first.try_emplace({one.solution, one.point}, candidate);
-    if (!is_new && candidate.first < known->second.first) known->second = std::move(candidate);
-  }
-  for (const auto& [solution, workload] : first)
-    chosen_.emplace(solution.first, workload.second, solution.second);
-}
-
-void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, Measurement& m) {
-  if (!parts.is_counted || !parts.device.is_cuda() || !parts.has_host_code()) return;
+// Until a count finds nothing wrong, three times at most. Throws Failed and NoVerdict.
+void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, std::uint64_t wanted,
+                 Measurement& m) {
   CountedWork blank;
-  blank.missing = parts.judge.counter_problem();
-  if (parts.config.flush == worker::Flush::kNone)
-    blank.missing = "calls are counted with caches flushed (--flush none)";
-  const std::uint64_t wanted = std::min({calls_within(kMostCountingMs, m), expected.most_at_once(),
-                                         calls_in_memory(parts.layout()), calls_in_budget(parts, expected)});
-  if (blank.missing.empty() && wanted < kFewestCalls)
-    blank.missing = "the calls are so long, or their buffers so large, that too few could be counted";
-  if (!blank.missing.empty()) {
-    m.counted = std::move(blank);
-    return;
-  }
   blank.claimed_ms = claimed_ms(m.trials_ms);
   blank.parts = m.kernels + m.copies;
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
@@ -211,9 +190,55 @@ void count_work(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& 
     if (doors.size() < std::max(kFewestCalls, wanted / 2)) throw full_device();
     m.counted = blank;
     const auto problem = count_calls(parts, expected, calls, doors, usual_wall_ms, *m.counted);
+    m.counted->tells = m.counted->engine_ms - m.counted->own_ms > kTelling * engine_slack_ms(*m.counted);
     if (!problem) return;
-    if (attempt == kMostCounts) refuse(m, *problem, usual_wall_ms);
+    if (attempt == kMostCounts) return settle(*problem, usual_wall_ms, m);
   }
+}
+
+}  // namespace
+
+void want_count(const EvaluationParts& parts, const ExpectedOutputs& expected, const Calls& calls,
+                Measurement& m) {
+  if (!parts.counts_work || !parts.device.is_cuda() || !parts.has_host_code()) return;
+  CountedWork none;
+  none.missing = parts.judge.counter_problem();
+  if (parts.config.flush == worker::Flush::kNone)
+    none.missing = "calls are counted with caches flushed (--flush none)";
+  const std::uint64_t wanted = std::min({calls_within(kMostCountingMs, m), expected.most_at_once(),
+                                         calls_in_memory(parts.layout()), calls_in_budget(parts, expected)});
+  if (none.missing.empty() && wanted < kFewestCalls)
+    none.missing = "the calls are so long, or their buffers so large, that too few could be counted";
+  if (none.missing.empty()) {
+    m.count_wanted = {wanted, calls.sets(), calls.made()};
+  } else {
+    m.counted = std::move(none);
+  }
+}
+
+void count_work(const EvaluationParts& parts, Measurement& m) {
+  const CountWanted wanted = *std::exchange(m.count_wanted, std::nullopt);
+  parts.await_quiet();
+  ExpectedOutputs expected(parts);
+  expected.begin_at(wanted.first_set);
+  Calls calls(parts, expected, wanted.first_call, wanted.first_set);
+  try {
+    make_counts(parts, expected, calls, wanted.calls, m);
+    if (const auto whole = calls.conclude().judgement; !whole.correct)
+      throw Failed{model::Status::INCORRECT_NUMERICAL,
+                   "all counted calls: " + whole.explanation,
+                   {eval::error_code_of(parts.planned.rule)}};
+  } catch (const Failed& failed) {
+    m.status = failed.status;
+    m.note += failed.note + '\n';
+    m.failure = failed.facts;
+  }
+  if (!m.inputs_fixed) m.sets += calls.sets() - wanted.first_set;
+  const auto& correctness = calls.correctness();
+  m.max_absolute_error = eval::worse(correctness.max_absolute_error, m.max_absolute_error);
+  m.max_relative_error = eval::worse(correctness.max_relative_error, m.max_relative_error);
+  m.matched_ratio = std::min(correctness.matched_ratio, m.matched_ratio);
+  m.output += parts.worker.take_output();
 }
 
 double claimed_ms(const std::vector<std::vector<double>>& trials_ms) {
@@ -236,6 +261,12 @@ std::optional<std::string> uncounted_work(const CountedWork& counted, double wal
   if (is_beyond(counted.busy_ms, slack_ms(counted))) return sentence("multiprocessors", counted.busy_ms);
   if (is_beyond(counted.engine_ms, engine_slack_ms(counted)))
     return sentence("engine for kernels", counted.engine_ms);
+  if (counted.bus_bytes > kMostBusBytes + kBusBytesPerMs * counted.claimed_ms)
+    return fmt::format(
+        "the device exchanged {:.0f} bytes a call with the host, for which the {:.4f} ms that the calls "
+        "claim "
+        "are too short",
+        counted.bus_bytes, counted.claimed_ms);
   if (counted.wall_ms > kMostOfWall * wall_ms + kMostBeyondWallMs)
     return fmt::format(
         "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "

@@ -122,10 +122,12 @@ Measurement EvaluationRun::run() {
   }
   const bool passed = believed && succeeds([this] {
                         make_further_calls();
-                        count_work(parts_, expected_, calls_, result_);
                         conclude();
                       });
-  if (passed) result_.status = model::Status::PASSED;
+  if (passed) {
+    result_.status = model::Status::PASSED;
+    want_count(parts_, expected_, calls_, result_);
+  }
   complete_result();
   return std::move(result_);
 }

@@ -62,7 +62,7 @@ struct EvaluationParts {
   // Waits until the next guest's device is started (solution_worker.h); asked for before any call that may
   // count.
   std::function<void()> await_quiet = [] {};
-  bool is_counted = false;  // by the device's own counters, where it has some (counted_work.h)
+  bool counts_work = false;  // by the device's own counters, where it has some (counted_work.h)
 
   [[nodiscard]] bool has_host_code() const { return symbols.empty(); }
   [[nodiscard]] bool has_tracer() const { return device.is_cuda() && facts.no_tracer.empty(); }
@@ -74,6 +74,12 @@ class NoVerdict : public Error {
  public:
   NoVerdict(model::Fault of, const std::string& why) : Error("{}", why), fault(of) {}
   model::Fault fault;
+};
+
+// Why an evaluation has no trace, and whose fault that is.
+struct Obstacle {
+  std::string why;
+  model::Fault fault{};
 };
 
 // The solution has failed: ends an evaluation with this status and this text for the log.

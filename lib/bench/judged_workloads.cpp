@@ -32,7 +32,7 @@ JudgedWorkload JudgedWorkloads::opened(const PlannedEvaluation& planned) {
   return {judge_->open(document), document.made};
 }
 
-const JudgedWorkloads::PutAside* JudgedWorkloads::put_aside(const model::Workload* workload) const {
+const Obstacle* JudgedWorkloads::put_aside(const model::Workload* workload) const {
   return util::find_or_null(put_aside_, workload);
 }
 

@@ -32,14 +32,9 @@ class JudgedWorkloads {
     return std::move(judge_);
   }
 
-  // Why a workload is put aside, and whose fault that is.
-  struct PutAside {
-    std::string why;
-    model::Fault fault{};
-  };
-  // Null: it is not.
-  [[nodiscard]] const PutAside* put_aside(const model::Workload* workload) const;
-  void put_aside(const model::Workload* workload, const PutAside& reason) { put_aside_[workload] = reason; }
+  // Why none of a workload's evaluations is made; null: they are.
+  [[nodiscard]] const Obstacle* put_aside(const model::Workload* workload) const;
+  void put_aside(const model::Workload* workload, const Obstacle& reason) { put_aside_[workload] = reason; }
 
   // The judge was lost: the next workload gets another one. Says how many were lost since it worked last.
   int lose_judge();
@@ -54,7 +49,7 @@ class JudgedWorkloads {
   const std::string& secret_;
   std::unique_ptr<worker::JudgeClient> judge_;
   std::map<const model::Workload*, JudgedWorkload> workloads_;
-  std::map<const model::Workload*, PutAside> put_aside_;
+  std::map<const model::Workload*, Obstacle> put_aside_;
   int judges_lost_ = 0;
 };
 

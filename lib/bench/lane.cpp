@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "bench/counted_work.h"
 #include "dataset/append.h"
 #include "util/clock.h"
 #include "util/hash.h"
@@ -73,19 +74,21 @@ Lane::~Lane() {
 }
 
 void Lane::run(std::span<const PlannedEvaluation> evaluations, const PlannedEvaluation* upcoming) {
-  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+  HeldResults held;
+  for (std::size_t i = 0; i < evaluations.size() && !run_.stops(); ++i) {
     const auto& planned = evaluations[i];
     upcoming_ = config().isolated && i + 1 < evaluations.size() ? &evaluations[i + 1] : upcoming;
-    if (run_.stops()) return;
     if (close_if_lost() || !closed_.empty()) {
       observer_.not_done(planned, model::Fault::machine, closed_);
     } else {
-      evaluate(planned);
+      evaluate(planned, held);
+      if (held.are_due(util::monotonic_ns())) count(held);
     }
   }
+  count(held);
 }
 
-void Lane::evaluate(const PlannedEvaluation& planned) {
+void Lane::evaluate(const PlannedEvaluation& planned, HeldResults& held) {
   const auto* build = run_.build_of(*planned.solution, device_);
   if (build == nullptr) return observer_.not_done(planned, model::Fault::harness, "it was not built");
   if (!build->error.empty()) return observer_.not_done(planned, model::Fault::machine, build->error);
@@ -96,55 +99,71 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
   const util::Timeline::Span span(
       processes_.spawner.timeline(), 0, worker::kCoordinator, "evaluation",
       fmt::format("{} {} {}", planned.definition->name, planned.solution->name, planned.workload->uuid));
+  HeldResult evaluation{&planned, &result.artifact, util::utc_timestamp(), {}};
   if (result.outcome == compile::BuildResult::Outcome::kFailed) {
-    Measurement failed;
+    Measurement& failed = evaluation.measurement;
     failed.status = Status::COMPILE_ERROR;
     failed.note = result.log;
     failed.failure = FailureFacts{build->code};
     failed.durations.build_ms = build->took_ms;
-    return report(planned, failed, util::utc_timestamp());
+    return report(evaluation);
   }
-  if (const auto skipped = run_.failures.skipped(planned))
-    return report(planned, *skipped, util::utc_timestamp());
-  measure(planned, result.artifact, build->took_ms);
+  if (const auto skipped = run_.failures.skipped(planned)) {
+    evaluation.measurement = *skipped;
+    return report(evaluation);
+  }
+  measure(std::move(evaluation), build->took_ms, held);
 }
 
-void Lane::measure(const PlannedEvaluation& planned, const compile::Artifact& artifact, double build_ms) {
-  if (const auto* aside = workloads_.put_aside(planned.workload))
-    return observer_.not_done(planned, aside->fault, aside->why);
-  const std::string started = util::utc_timestamp();
-  std::optional<Measurement> measurement;
+void Lane::measure(HeldResult result, double build_ms, HeldResults& held) {
+  if (const auto* aside = workloads_.put_aside(result.planned->workload))
+    return observer_.not_done(*result.planned, aside->fault, aside->why);
+  if (!fill(result)) return;
+  Measurement& measurement = result.measurement;
+  measurement.torch = torch_of(*result.artifact);
+  measurement.durations.build_ms = build_ms;
+  if (measurement.count_wanted) return held.add(std::move(result), util::monotonic_ns());
+  report(result);
+}
+
+void Lane::count(HeldResults& held) {
+  for (const auto& result : held.counted(secret_, [this](HeldResult& one) { return fill(one); }))
+    report(result);
+}
+
+bool Lane::fill(HeldResult& result) {
+  const auto not_done = [&result](const std::string& why, model::Fault fault) {
+    result.obstacle = {why, fault};
+    return true;
+  };
   try {
-    measurement = made(planned, artifact);
-    if (measurement) {
-      measurement->torch = torch_of(artifact);
-      measurement->durations.build_ms = build_ms;
-    }
+    auto measurement = closed_.empty() ? made(*result.planned, result) : std::nullopt;
+    if (run_.session.interrupted()) return false;
+    // Whatever was seen of a solution whose worker died with the keeper is no verdict.
+    if (close_if_lost() || !measurement) return not_done(closed_, model::Fault::machine);
+    if (measurement->status != Status::PASSED) worker_.spoil();
+    run_.failures.add(*result.planned, *measurement);
+    result.measurement = std::move(*measurement);
+    return true;
   } catch (const std::exception& error) {
     // Not an Error where threads or memory have run out: the solution may have them. They come back with its
     // end.
-    if (run_.session.interrupted()) return;
+    if (run_.session.interrupted()) return false;
     worker_.kill();
-    const bool is_lost = close_if_lost();
-    const auto* aside = is_lost ? nullptr : workloads_.put_aside(planned.workload);
+    if (close_if_lost()) return not_done(closed_, model::Fault::machine);
+    const auto* aside = workloads_.put_aside(result.planned->workload);
     const auto* none = dynamic_cast<const NoVerdict*>(&error);
     const auto fault = aside != nullptr  ? aside->fault
                        : none != nullptr ? none->fault
                                          : model::Fault::machine;
-    return observer_.not_done(planned, fault, is_lost ? closed_ : error.what());
+    return not_done(error.what(), fault);
   }
-  if (run_.session.interrupted()) return;
-  // Whatever was seen of a solution whose worker died with the keeper is no verdict.
-  if (close_if_lost() || !measurement) return observer_.not_done(planned, model::Fault::machine, closed_);
-  if (wants_fresh_worker(*measurement)) worker_.spoil();
-  run_.failures.add(planned, *measurement);
-  report(planned, *measurement, started);
 }
 
 // Nothing when interrupted, or when the lane has closed. A worker that somebody killed is replaced once. Its
 // successor gets other inputs: what the first one has seen is worthless to it, should it have killed itself.
 // When it is killed too, that is the solution's fault, unless the machine is out of memory.
-std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
+std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const HeldResult& result) {
   const auto until_judged = [&](const PlannedEvaluation& wanted) {
     std::optional<Measurement> measurement;
     for (int lost = 0; !measurement && !run_.session.interrupted() && closed_.empty(); ++lost) {
@@ -153,7 +172,7 @@ std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const co
         workloads_.put_aside(wanted.workload, {why, model::Fault::machine});
         throw Error("{}", why);
       }
-      measurement = attempt(wanted, artifact);
+      measurement = attempt(wanted, result);
     }
     return measurement;
   };
@@ -177,10 +196,9 @@ std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const co
 
 // Nothing when the judge was lost on the way. Throws Error for whatever else keeps the evaluation from being
 // made.
-std::optional<Measurement> Lane::attempt(const PlannedEvaluation& planned,
-                                         const compile::Artifact& artifact) {
+std::optional<Measurement> Lane::attempt(const PlannedEvaluation& planned, const HeldResult& result) {
   try {
-    return make_evaluation_run(planned, artifact);
+    return make_evaluation_run(planned, result);
   } catch (const worker::JudgeLost& lost) {
     lose_judge(lost.what());
     return std::nullopt;
@@ -190,31 +208,46 @@ std::optional<Measurement> Lane::attempt(const PlannedEvaluation& planned,
   }
 }
 
-Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
-  const bool is_first = config().isolated || !worker_.has_loaded(*planned.solution);
+Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const HeldResult& result) {
+  const auto& artifact = *result.artifact;
+  const bool is_counted = result.measurement.count_wanted.has_value();
+  const util::Timeline::Span span(is_counted ? processes_.spawner.timeline() : nullptr, 0,
+                                  worker::kCoordinator, "counted calls");
+  const bool is_first = (config().isolated && !is_counted) || !worker_.has_loaded(*planned.solution);
   if (is_first) begin_processes(planned, artifact);
   JudgedWorkload& workload = workloads_.open(planned);
   reference_.await();  // the worker's clock is calibrated now
-  model::RecordedDurations durations;
+  Measurement measurement = result.measurement;
   const std::int64_t begin = util::monotonic_ns();
-  auto failed = is_first ? worker_.load(planned, artifact) : std::nullopt;
+  const auto failed = is_first ? worker_.load(planned, artifact) : std::nullopt;
   const std::int64_t loaded = util::monotonic_ns();
-  if (is_first) durations.load_ms = util::in_ms(loaded - begin);
+  if (is_first && !is_counted) measurement.durations.load_ms = util::in_ms(loaded - begin);
   if (failed) {
-    failed->durations = durations;
-    return *failed;
+    measurement.status = failed->status;
+    measurement.note += failed->note;
+    measurement.failure = failed->failure;
+    measurement.output += failed->output;
+    return measurement;
   }
   const RunConfig config = config_for(point_.config, *planned.definition, *planned.workload);
+  const EvaluationParts parts{
+      config,           device_,         workloads_.judge(), reference_,
+      worker_.client(), worker_.facts(), workload,           planned,
+      artifact.kernels, secret_,         util::monotonic_ns, [this] { worker_.await_next_device(); },
+      run_.counts_work};
   try {
-    EvaluationRun run({config, device_, workloads_.judge(), reference_, worker_.client(), worker_.facts(),
-                       workload, planned, artifact.kernels, secret_, util::monotonic_ns,
-                       [this] { worker_.await_next_device(); }, run_.counted.contains(planned)});
-    // Now that the reference has its guest.
-    if (is_first) begin_next_worker(artifact);
-    Measurement measurement = run.run();
+    if (is_counted) {
+      count_work(parts, measurement);
+    } else {
+      EvaluationRun run(parts);
+      // Now that the reference has its guest.
+      if (is_first) begin_next_worker(artifact);
+      const auto durations = measurement.durations;
+      measurement = run.run();
+      measurement.durations = durations;
+      measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
+    }
     workloads_.note_success();
-    measurement.durations = durations;
-    measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
     return measurement;
   } catch (const ReferenceError& error) {
     if (!run_.session.interrupted())
@@ -251,12 +284,13 @@ void Lane::begin_next_worker(const compile::Artifact& current) {
     worker_.begin_next(current, build->result.artifact);
 }
 
-void Lane::report(const PlannedEvaluation& planned, const Measurement& measurement,
-                  const std::string& started_utc) {
+void Lane::report(const HeldResult& result) {
+  const PlannedEvaluation& planned = *result.planned;
+  if (result.obstacle) return observer_.not_done(planned, result.obstacle->fault, result.obstacle->why);
   const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator, "write the trace");
-  const auto evaluation =
-      make_evaluation(measurement, planned, config_for(config(), *planned.definition, *planned.workload),
-                      identity_on(device_, run_.identity), started_utc, &run_.logs);
+  const auto evaluation = make_evaluation(
+      result.measurement, planned, config_for(config(), *planned.definition, *planned.workload),
+      identity_on(device_, run_.identity), result.started_utc, &run_.logs);
   try {
     observer_.finished(planned, evaluation);
   } catch (const dataset::DiskFull& error) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/evaluation.h"
+#include "bench/held_results.h"
 #include "bench/judged_workloads.h"
 #include "bench/reference_runner.h"
 #include "bench/run_state.h"
@@ -44,15 +45,19 @@ class Lane {
   [[nodiscard]] const std::string& closed() const { return closed_; }
 
  private:
-  void evaluate(const PlannedEvaluation& planned);
-  void measure(const PlannedEvaluation& planned, const compile::Artifact& artifact, double build_ms);
-  std::optional<Measurement> made(const PlannedEvaluation& planned, const compile::Artifact& artifact);
-  std::optional<Measurement> attempt(const PlannedEvaluation& planned, const compile::Artifact& artifact);
-  Measurement make_evaluation_run(const PlannedEvaluation& planned, const compile::Artifact& artifact);
+  // What is to be counted before it stands is put into `held`.
+  void evaluate(const PlannedEvaluation& planned, HeldResults& held);
+  void measure(HeldResult result, double build_ms, HeldResults& held);
+  void count(HeldResults& held);
+  // Fills the measurement, or not_done: makes the evaluation, or counts it where its measurement wants that.
+  // False: the run was interrupted.
+  [[nodiscard]] bool fill(HeldResult& result);
+  std::optional<Measurement> made(const PlannedEvaluation& planned, const HeldResult& result);
+  std::optional<Measurement> attempt(const PlannedEvaluation& planned, const HeldResult& result);
+  Measurement make_evaluation_run(const PlannedEvaluation& planned, const HeldResult& result);
   void begin_processes(const PlannedEvaluation& planned, const compile::Artifact& artifact);
   void begin_next_worker(const compile::Artifact& current);
-  void report(const PlannedEvaluation& planned, const Measurement& measurement,
-              const std::string& started_utc);
+  void report(const HeldResult& result);
   void lose_judge(const std::string& reason);
   bool close_if_lost();
   [[nodiscard]] const RunConfig& config() const { return point_.config; }

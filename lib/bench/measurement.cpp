@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bench/counted_work.h"
 #include "bench/interval.h"
 #include "bench/kernel_records.h"
 #include "compile/builder.h"
@@ -80,6 +79,7 @@ std::optional<model::RecordedCounters> counters_record(const Measurement& m) {
     record.calls = counted.calls;
     record.busy_ms = counted.busy_ms;
     record.engine_ms = counted.engine_ms;
+    record.bus_bytes = counted.bus_bytes;
     record.own_ms = counted.own_ms;
     record.claimed_ms = counted.claimed_ms;
   }
@@ -108,7 +108,8 @@ model::RecordedWitness witness_record(const Measurement& m) {
 }
 
 model::RecordedInterval interval_record(const Measurement& m) {
-  const auto interval = interval_of(m.trials_ms, m.on_cuda, m.kernels);
+  auto interval = interval_of(m.trials_ms, m.on_cuda, m.kernels);
+  if (m.latency_is_mean) interval.calls_ms = eval::mean_half_width(joined(m.trials_ms));
   const double latency = latency_of(m);
   return {std::max(0.0, latency - interval.half_ms()), latency + interval.half_ms(), interval.calls_ms,
           interval.trials_ms, interval.processes_ms};
@@ -127,6 +128,7 @@ void add_cuda_timing(model::MeasurementRecord& record, const Measurement& m) {
 void add_timing(model::MeasurementRecord& record, const Measurement& m) {
   const auto all = joined(m.trials_ms);
   if (all.empty()) return;
+  if (m.latency_is_mean) record.latency_is = "mean";
   record.trial_medians_ms = medians(m.trials_ms);
   record.quantiles_ms = eval::quantiles21(all);
   record.n = all.size();
@@ -274,7 +276,9 @@ std::string name_of(EndedBy rule) {
   return "budget";
 }
 
-double latency_of(const Measurement& m) { return eval::mean(medians(m.trials_ms)); }
+double latency_of(const Measurement& m) {
+  return eval::mean(m.latency_is_mean ? joined(m.trials_ms) : medians(m.trials_ms));
+}
 
 std::vector<double> joined(const std::vector<std::vector<double>>& trials) {
   std::vector<double> all;
@@ -310,10 +314,6 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     record.failure = failure_record(*m.failure, m.status, evaluation.log, planned.solution->sources);
   evaluation.fib = model::to_json(record);
   return evaluation;
-}
-
-bool wants_fresh_worker(const Measurement& m) {
-  return m.status != model::Status::PASSED || (m.counted && m.counted->calls > 0);
 }
 
 }  // namespace fib::bench

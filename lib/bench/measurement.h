@@ -32,10 +32,19 @@ struct CountedWork {
   std::uint64_t calls = 0;  // that were made to be counted
   double busy_ms = 0;       // for how long the multiprocessors were at work, the mean over them, a call
   double engine_ms = 0;     // for how long any of them was, a call
+  double bus_bytes = 0;     // what the device sent to the host or received, whichever is more, a call
+  bool tells = false;       // the engine was at work for much longer than what is left open
   double own_ms = 0;        // of both, for fib itself: it copies outputs that calls return
   double claimed_ms = 0;    // what the timed calls claim
   std::uint64_t parts = 0;  // kernels, copies and sets of a call, as its worker says; 0: it does not
   double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
+};
+
+// The calls in which the device's own counters are to be read before an evaluation that passed stands.
+struct CountWanted {
+  std::uint64_t calls = 0;
+  std::uint64_t first_set = 0;   // the number of the first one's set, and of itself: those of the evaluation
+  std::uint64_t first_call = 0;  // come before
 };
 
 // Everything that was seen of one evaluation: plain values, from which the trace is made.
@@ -51,6 +60,7 @@ struct Measurement {
   CallPlan plan;                               // as made
   EndedBy ended_by = EndedBy::kIterations;     // of an evaluation that passed
   std::vector<std::vector<double>> trials_ms;  // timed calls of each trial, the worker's clock
+  bool latency_is_mean = false;                // see latency_of(): the device's own counters say so
   std::vector<double> envelopes_ms;            // the coordinator's clock around the same calls
   std::vector<double> walls_ms;                // and around what comes before and after them, see wall_ms()
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
@@ -81,6 +91,7 @@ struct Measurement {
   std::vector<double> witness_ms{};              // cuda: calls by the second clock
   std::string no_witness{};                      // cuda: why there is no second clock
   std::optional<CountedWork> counted{};          // cuda: where the device's own counters were read
+  std::optional<CountWanted> count_wanted{};     // cuda: where they are to be read (counted_work.h)
   std::uint64_t kernels = 0;                     // cuda: launched by one call, as the second clock saw it
   std::uint64_t copies = 0;                      // copies and sets of one call
   std::vector<worker::KernelUse> kernel_uses{};  // cuda: the kernels of one call, as its worker says
@@ -92,10 +103,6 @@ struct Measurement {
   model::RecordedDurations durations{};
   worker::DeviceState device;  // when the calls were made
 };
-
-// Whether the solution's next workload gets a fresh worker: after any failure, and after calls that were
-// counted, which the solution may have seen: one evaluation of it is. Pure.
-[[nodiscard]] bool wants_fresh_worker(const Measurement& m);
 
 // What is the same for all evaluations of a run.
 struct RunIdentity {
@@ -113,7 +120,8 @@ struct RunIdentity {
   MultiprocessorLimits multiprocessor = {};               // of a CUDA device
 };
 
-// The mean of the trials' medians, in milliseconds; there is at least one trial.
+// The mean of the trials' medians, in milliseconds, or of the trials' means, where latency_is_mean; there is
+// at least one trial.
 [[nodiscard]] double latency_of(const Measurement& measurement);
 
 // The calls of all trials. Pure.

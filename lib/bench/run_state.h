@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bench/build_pool.h"
-#include "bench/counted_work.h"
 #include "bench/early_end.h"
 #include "bench/failure_counts.h"
 #include "bench/jit_cache.h"
@@ -29,7 +28,7 @@ struct RunState {
   const EarlyEnd& early_end;
   FailureCounts& failures;
   LogBudget& logs;
-  const CountedEvaluations& counted;
+  bool counts_work = true;  // RunRequest::counts_work
 
   // Whether no evaluation may begin. Any thread.
   [[nodiscard]] bool stops() const { return session.interrupted() || early_end.cause(); }

@@ -26,8 +26,14 @@ struct Nvml {
     unsigned version = 1;
     unsigned is_supported = 0;
   };
-  enum GpmMetricId : unsigned { kGraphicsUtil = 1, kSmUtil = 2, kDramUtil = 10 };  // all in percent
-  struct GpmMetric {                                                               // nvmlGpmMetric_t
+  enum GpmMetricId : unsigned {
+    kGraphicsUtil = 1,  // in percent, like the next two
+    kSmUtil = 2,
+    kDramUtil = 10,
+    kPcieSent = 20,  // by the device, in MiB/s, like the next one
+    kPcieReceived = 21
+  };
+  struct GpmMetric {  // nvmlGpmMetric_t
     unsigned id;
     int result;
     double value;

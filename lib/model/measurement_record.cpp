@@ -84,6 +84,7 @@ void fields(Is<RecordedCounters> auto& counters, Visit& visit) {
   visit("calls", counters.calls);
   visit("busy_ms", counters.busy_ms);
   visit("engine_ms", counters.engine_ms);
+  visit("bus_bytes", counters.bus_bytes);
   visit("own_ms", counters.own_ms);
   visit("claimed_ms", counters.claimed_ms);
 }
@@ -203,6 +204,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("sweep", record.sweep);
   visit("tags", record.tags);
   visit("load", record.load);
+  visit("latency_is", record.latency_is);
   visit("trial_medians_ms", record.trial_medians_ms);
   visit("quantiles_ms", record.quantiles_ms);
   visit("n", record.n);

@@ -80,6 +80,7 @@ struct RecordedCounters {
   std::optional<std::uint64_t> calls;
   std::optional<double> busy_ms;
   std::optional<double> engine_ms;
+  std::optional<double> bus_bytes;
   std::optional<double> own_ms;
   std::optional<double> claimed_ms;
 };
@@ -193,6 +194,7 @@ struct MeasurementRecord {
   nlohmann::ordered_json sweep;  // an object, or null: missing
   nlohmann::ordered_json tags;   // an object, or null: missing
   std::optional<RecordedLoad> load;
+  std::optional<std::string> latency_is;  // "mean"; missing: the mean of the trials' medians
   std::optional<std::vector<double>> trial_medians_ms;
   std::optional<std::vector<double>> quantiles_ms;
   std::optional<std::uint64_t> n;

@@ -448,7 +448,7 @@ class CudaJudgeDevice : public JudgeDevice {
   Counted end_count() override {
     if (!counter_) throw Error("nothing has begun to be counted");
     const auto work = counter_->end();
-    return {{}, work.busy_ns, work.engine_ns};
+    return {{}, work.busy_ns, work.engine_ns, work.bus_bytes};
   }
   // With what lies there anyhow: where solutions' workers leave lines that have to be written back
   // (Flush::kDirty) their calls pay more for them than these.

@@ -36,6 +36,7 @@ void fields(auto& wire, Either<Counted> auto& m) {
   wire.text(m.problem);
   wire.number(m.busy_ns);
   wire.number(m.engine_ns);
+  wire.number(m.bus_bytes);
 }
 
 void fields(auto& wire, Either<CopiesTimed> auto& m) { wire.number(m.ns); }

@@ -68,6 +68,7 @@ struct Counted {
   std::string problem;   // why nothing can be counted; or empty
   double busy_ns = 0;    // for how long the device's multiprocessors were at work, the mean over all of them
   double engine_ns = 0;  // for how long any of it was
+  double bus_bytes = 0;  // what it sent to the host, or received, whichever is more
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Counted decode(const std::string& payload);
 };

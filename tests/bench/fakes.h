@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/counted_work.h"
 #include "bench/evaluation.h"
 
 // Judge, worker and reference without processes and without a device, for tests of what an evaluation asks
@@ -82,9 +83,9 @@ class FakeJudge : public worker::Judge {
     CHECK(world_.stopped);
     CHECK(compared.size() == compared_at_count_);  // the judge's own work would count, too
     const bool is_quiet = std::exchange(calls_at_count_, world_.calls) == world_.calls;
-    if (is_quiet) return {{}, others_ns, others_engine_ns};
+    if (is_quiet) return {{}, others_ns, others_engine_ns, others_bus_bytes};
     ++counted;
-    return {{}, busy_ns(counted), engine_ns ? engine_ns(counted) : busy_ns(counted)};
+    return {{}, busy_ns(counted), engine_ns ? engine_ns(counted) : busy_ns(counted), bus_bytes};
   }
   double time_copies(std::uint32_t door) override {
     ask("time copies");
@@ -164,11 +165,13 @@ class FakeJudge : public worker::Judge {
   // Work of others, where no call was made since the count began.
   double others_ns = 0;
   double others_engine_ns = 0;
+  double others_bus_bytes = 0;
   double copies_ns = 0;  // of outputs that are returned
   // All work since it began to be counted, at the count number n, from 1: of the multiprocessors, and of the
   // engine, where that is something else.
   std::function<double(int)> busy_ns = [](int) { return 0; };
   std::function<double(int)> engine_ns{};
+  double bus_bytes = 0;
 
   std::function<bool(int)> is_idle = [](int) { return true; };  // the device, at the look number n, from 1
 
@@ -408,15 +411,31 @@ class Scene {
     reference.is_on_device = true;
   }
 
+  // The evaluation, and its count where it wants one.
   bench::Measurement run() {
-    return bench::EvaluationRun({config, device, judge, reference, worker, facts, judged, planned, symbols,
-                                 "secret", [this] { return world.now_ns; },
-                                 [this] {
-                                   quiet_after.push_back(worker.clocks.size());
-                                   quiet_after_reference.push_back(reference.calls_made);
-                                 },
-                                 is_counted})
-        .run();
+    auto m = evaluate();
+    if (m.count_wanted) bench::count_work(parts(), m);
+    return m;
+  }
+  bench::Measurement evaluate() { return bench::EvaluationRun(parts()).run(); }
+
+  bench::EvaluationParts parts() {
+    return {config,
+            device,
+            judge,
+            reference,
+            worker,
+            facts,
+            judged,
+            planned,
+            symbols,
+            "secret",
+            [this] { return world.now_ns; },
+            [this] {
+              quiet_after.push_back(worker.clocks.size());
+              quiet_after_reference.push_back(reference.calls_made);
+            },
+            counts_work};
   }
 
   // How many calls were made by this clock.
@@ -437,7 +456,7 @@ class Scene {
   model::Solution solution{};
   bench::PlannedEvaluation planned{};
   std::vector<std::string> symbols{};
-  bool is_counted = false;                   // by the device's own counters
+  bool counts_work = false;                  // by the device's own counters
   std::vector<std::size_t> quiet_after{};    // after how many calls it was waited until nothing else happens
   std::vector<int> quiet_after_reference{};  // and after how many of the reference
 };

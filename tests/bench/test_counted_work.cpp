@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -6,7 +7,6 @@
 
 // Whether what a GPU's own counters saw is what the calls claim.
 using namespace fib;
-using bench::CountedEvaluations;
 using bench::CountedWork;
 using fakes::kMs;
 using fakes::Scene;
@@ -23,7 +23,7 @@ constexpr int kMostCounts = 3;
 struct CountedScene : Scene {
   explicit CountedScene(double solution_ms = 0.9) {
     use_cuda();
-    is_counted = true;
+    counts_work = true;
     judge.busy_ns = [solution_ms](int) { return kCounted * solution_ms * kMs; };
   }
 };
@@ -110,6 +110,42 @@ TEST_CASE("a device that was at work for longer than calls claim fails them, whe
   CHECK(disturbed.judge.counted == 2);
 }
 
+TEST_CASE("an evaluation is counted later, on inputs that it has not had, and its claims stay as they are") {
+  CountedScene scene;
+  auto m = scene.evaluate();
+  CHECK(m.status == Status::PASSED);
+  REQUIRE(m.count_wanted);
+  CHECK(m.count_wanted->calls == kCounted);
+  CHECK(m.count_wanted->first_set == m.sets);
+  CHECK(m.count_wanted->first_call == scene.worker.clocks.size());
+  CHECK_FALSE(m.counted);
+  CHECK(scene.judge.counts_begun == 0);
+  const auto before = scene.judge.compared;
+  const auto claims = m.trials_ms;
+  const auto quiet = scene.quiet_after.size();
+
+  bench::count_work(scene.parts(), m);
+  CHECK(m.status == Status::PASSED);
+  CHECK_FALSE(m.count_wanted);
+  CHECK(m.trials_ms == claims);
+  CHECK(m.sets == before.size() + kCounted);
+  CHECK(scene.quiet_after.size() == quiet + 1);
+  for (std::size_t i = before.size(); i < scene.judge.compared.size(); ++i)
+    CHECK(std::find(before.begin(), before.end(), scene.judge.compared[i]) == before.end());
+}
+
+TEST_CASE("what the rule says of all counted calls together is heard, and so is what the worker prints") {
+  CountedScene scene;
+  scene.judge.conclusion = [](int number) {
+    const bool is_right = number <= 2;  // of the evaluation
+    return worker::Concluded{{is_right, 0, 0, 1, is_right ? "" : "always the same"}, {}};
+  };
+  const auto m = scene.run();
+  CHECK(m.status == Status::INCORRECT_NUMERICAL);
+  CHECK(m.note == "all counted calls: always the same\n");
+  CHECK(m.output == "printedprinted");
+}
+
 TEST_CASE("a kernel that leaves most multiprocessors free has to claim for how long it runs") {
   CountedScene scene(0.01);
   scene.judge.engine_ns = [](int) { return kCounted * 3 * kMs; };
@@ -164,7 +200,7 @@ TEST_CASE("opening the workload is no time in which the host can compute what a 
   CHECK_THAT(m.note, Catch::Matchers::StartsWith("calls take 5.3100 ms by fib's own clock"));
 }
 
-TEST_CASE("there is no verdict on calls that vary so much that their mean says too little") {
+TEST_CASE("of calls that vary so much that their median says too little, the mean is the latency") {
   const auto run = [](double work_ms) {
     CountedScene scene(work_ms);
     // Two of five in a row take five times as long: the mean is 2.6, and 1.25 with limits.
@@ -173,23 +209,55 @@ TEST_CASE("there is no verdict on calls that vary so much that their mean says t
     };
     return scene.run();
   };
-  CHECK(run(1.3).status == Status::PASSED);
-  CHECK_THROWS_WITH(run(2.6),
-                    Catch::Contains("the calls vary too much to be held against the device's own") &&
-                        Catch::Contains("(the mean is 2.6000 ms, and 1.2500 ms with limits"));
-  CHECK(run(4).status == Status::RUNTIME_ERROR);
+  const auto usual = run(1.3);
+  CHECK(usual.status == Status::PASSED);
+  CHECK_FALSE(usual.latency_is_mean);
+  CHECK(bench::latency_of(usual) == Approx(1));
+  const auto varying = run(2.6);
+  CHECK(varying.status == Status::PASSED);
+  CHECK(varying.latency_is_mean);
+  CHECK(bench::latency_of(varying) == Approx(2.6));
+  CHECK(varying.counted->claimed_ms == Approx(2.6));
+  CHECK_THAT(varying.note, Catch::Matchers::StartsWith(
+                               "the calls differ so much that their median, 1 ms, says too little: the "
+                               "device's own counters saw it at work for what their mean claims, 2.6 ms"));
+  const auto lying = run(4);
+  CHECK(lying.status == Status::RUNTIME_ERROR);
+  CHECK_FALSE(lying.latency_is_mean);
 }
 
-TEST_CASE("no evaluation but the chosen ones is counted") {
-  CountedScene not_chosen;
-  not_chosen.is_counted = false;
-  CHECK_FALSE(not_chosen.run().counted);
-  CHECK(not_chosen.judge.counts_begun == 0);
+TEST_CASE("a device that exchanges more with the host than the claims have time for does not do the work") {
+  const auto run = [](double bytes, double solution_ms = 0.9) {
+    CountedScene scene(solution_ms);
+    scene.judge.bus_bytes = kCounted * bytes;
+    return scene.run();
+  };
+  // 64 KiB, and 128 GB/s for 1 ms.
+  CHECK(run(65'536 + 128e6 - 10).status == Status::PASSED);
+  CHECK(run(1000).counted->bus_bytes == Approx(1000));
+  const auto m = run(65'536 + 129e6);
+  CHECK(m.status == Status::RUNTIME_ERROR);
+  CHECK_THAT(m.note, Catch::Matchers::StartsWith(
+                         "the device exchanged 129065536 bytes a call with the host, for which the 1.0000 ms "
+                         "that the calls claim are too short"));
+  CHECK(m.failure->code == model::ErrorCode::clocks_disagree);
+
+  CountedScene shared;  // others do
+  shared.judge.bus_bytes = kCounted * 200e6;
+  shared.judge.others_bus_bytes = 2e6;
+  CHECK_THROWS_AS(shared.run(), bench::NoVerdict);
+}
+
+TEST_CASE("nothing is counted where that is not wanted, or has no use") {
+  CountedScene not_wanted;
+  not_wanted.counts_work = false;
+  CHECK_FALSE(not_wanted.run().counted);
+  CHECK(not_wanted.judge.counts_begun == 0);
   CountedScene launch_plan;  // nothing of it runs where the clock does
   launch_plan.use_launch_plan();
   CHECK_FALSE(launch_plan.run().counted);
   Scene cpu;
-  cpu.is_counted = true;
+  cpu.counts_work = true;
   CHECK_FALSE(cpu.run().counted);
   CountedScene wrong;  // what has failed already
   wrong.judge.judgement = [](std::size_t) { return eval::Judgement{false, 1, 1, 0, "wrong"}; };
@@ -208,6 +276,20 @@ TEST_CASE("where calls return their outputs it is known what fib's copies of the
   CHECK(m.counted->own_ms == Approx(0.3));
   CHECK(scene.run().status == Status::PASSED);
   CHECK(scene.judge.copies_timed == 1);
+}
+
+TEST_CASE("a count tells of other workloads where it saw more than it leaves open") {
+  const auto tells = [](double claim_ms) {
+    CountedScene scene;
+    scene.worker.times = [claim_ms](std::size_t, Clock) { return fakes::call_of(claim_ms); };
+    scene.judge.busy_ns = [claim_ms](int) { return kCounted * claim_ms * kMs; };
+    const auto m = scene.run();
+    CHECK(m.status == Status::PASSED);
+    return m.counted->tells;
+  };
+  // 2 us, 6.25 us for coming to the process, 1.5 us for a kernel and a tenth of the claim, 1.5 times.
+  CHECK_FALSE(tells(0.0170));
+  CHECK(tells(0.0173));
 }
 
 TEST_CASE("a device without counters is no failure, and the trace says why they are missing") {
@@ -289,10 +371,10 @@ TEST_CASE("calls that CUPTI's records time are counted like others") {
   CHECK(scene.judge.counted == 1);
 }
 
-TEST_CASE("no solution sees at its buffers whether its evaluation is counted") {
-  for (const bool is_counted : {false, true}) {
+TEST_CASE("no solution sees at its buffers whether calls are counted") {
+  for (const bool counts_work : {false, true}) {
     CountedScene scene;
-    scene.is_counted = is_counted;
+    scene.counts_work = counts_work;
     CHECK(scene.run().status == Status::PASSED);
     CHECK(scene.judge.attached.at(fakes::kSolutionDoor - 1).has_private);
   }
@@ -360,18 +442,6 @@ TEST_CASE("a reference that is slow is called no longer for a count than for the
   CHECK(m.counted->calls == 20);
 }
 
-TEST_CASE("a worker that has seen a count makes no further evaluation") {
-  CHECK(bench::wants_fresh_worker(CountedScene().run()));
-  CountedScene not_chosen;
-  not_chosen.is_counted = false;
-  CHECK_FALSE(bench::wants_fresh_worker(not_chosen.run()));
-  CountedScene missing;
-  missing.judge.no_counters = "it has none";
-  CHECK_FALSE(bench::wants_fresh_worker(missing.run()));
-  CHECK(bench::wants_fresh_worker(CountedScene(3).run()));
-  CHECK(bench::wants_fresh_worker(CountedScene(0.01).run()));  // though the counters saw too little
-}
-
 TEST_CASE("where no caches are flushed nothing is counted") {
   CountedScene scene(100);
   scene.config.flush = worker::Flush::kNone;
@@ -386,46 +456,4 @@ TEST_CASE("some long claims do not pay for work that the other calls hide") {
   CHECK(bench::claimed_ms({{1, 1.5, 1}}) == Approx(3.5 / 3));
   CHECK(bench::claimed_ms({{1, 1, 1, 2, 2}}) == Approx(1.25));
   CHECK(bench::claimed_ms({{1, 0.2, 1}}) == Approx(2.2 / 3));
-}
-
-TEST_CASE("one evaluation of each solution is counted, on a workload that the run's secret chooses") {
-  std::vector<model::Solution> solutions(2);
-  solutions[0].name = "one";
-  solutions[1].name = "another";
-  std::vector<model::Workload> workloads(5);
-  for (std::size_t i = 0; i < workloads.size(); ++i) workloads[i].uuid = std::to_string(i);
-  std::vector<bench::PlannedEvaluation> plan;
-  for (const std::size_t point : {0U, 1U}) {
-    for (const auto& solution : solutions) {
-      for (const auto& workload : workloads) {
-        bench::PlannedEvaluation planned;
-        planned.solution = &solution;
-        planned.workload = &workload;
-        planned.point = point;
-        plan.push_back(planned);
-      }
-    }
-  }
-  const auto chosen = [&](std::string_view secret) {
-    const CountedEvaluations counted(plan, secret);
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-      if (counted.contains(plan[i])) places.push_back(i);
-    }
-    return places;
-  };
-  std::set<std::size_t> first;
-  int differ = 0;
-  for (int run = 0; run < 40; ++run) {
-    const auto places = chosen(std::to_string(run));
-    REQUIRE(places.size() == 4);
-    // One solution's may be another than the other's.
-    CHECK(places[0] + 10 == places[2]);
-    CHECK(places[1] + 10 == places[3]);
-    differ += places[0] + 5 == places[1] ? 0 : 1;
-    first.insert(places[0]);
-  }
-  CHECK(first.size() == workloads.size());
-  CHECK(differ > 10);
-  CHECK(chosen("a") == chosen("a"));
 }

@@ -2,6 +2,7 @@
 
 #include "bench/measurement.h"
 #include "compile/torch_headers.h"
+#include "eval/statistics.h"
 #include "model/measurement_record.h"
 
 using namespace fib;
@@ -50,6 +51,23 @@ TEST_CASE("the record has the reference's calls in numbers, and whose they were"
   bench::RunConfig config;
   config.profile_baseline = false;
   CHECK_FALSE(model::measurement_record(evaluate(m, config)).reference->sets);
+}
+
+TEST_CASE("where the mean is the latency, the trace says so, and its interval is that of a mean") {
+  auto m = passed();
+  m.trials_ms = {{1, 1, 1, 6}, {1, 1, 1, 8}};
+  const auto median = evaluate(m);
+  CHECK(median.performance->latency_ms == 1);
+  CHECK_FALSE(model::measurement_record(median).latency_is);
+  m.latency_is_mean = true;
+  const auto mean = evaluate(m);
+  CHECK(mean.performance->latency_ms == 2.5);
+  CHECK(mean.performance->speedup_factor == Approx(median.performance->speedup_factor / 2.5));
+  const auto record = model::measurement_record(mean);
+  CHECK(record.latency_is == "mean");
+  CHECK(record.trial_medians_ms == std::vector<double>{1, 1});
+  REQUIRE(record.interval);
+  CHECK(record.interval->calls_ms == Approx(eval::mean_half_width({1, 1, 1, 6, 1, 1, 1, 8})));
 }
 
 TEST_CASE(

@@ -33,6 +33,8 @@ struct Device {
   double (*engine_ns)(std::int64_t until_ns) = [](std::int64_t until_ns) {
     return 0.5 * static_cast<double>(until_ns);
   };
+  double sent_mib_per_s = 0;
+  double received_mib_per_s = 0;
   int samples = 0;  // allocated and not freed
 };
 Device device;
@@ -72,6 +74,8 @@ Nvml nvml_of_test() {
     metric.result = 0;
     if (metric.id == Nvml::kDramUtil) {
       metric.value = between_ns == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0005;
+    } else if (metric.id == Nvml::kPcieSent || metric.id == Nvml::kPcieReceived) {
+      metric.value = metric.id == Nvml::kPcieSent ? device.sent_mib_per_s : device.received_mib_per_s;
     } else {
       const auto until_ns = metric.id == Nvml::kSmUtil ? device.busy_ns : device.engine_ns;
       const double ns = until_ns(second.at_ns) - until_ns(first.at_ns);
@@ -106,6 +110,18 @@ TEST_CASE("work is counted from one reading of a device's counters to another") 
   // It counts on from there. A wait over several readings counts as one.
   device.now_ns += 730 * kMs;
   CHECK(counter.end().busy_ns == Approx(0.25 * 900 * kMs).epsilon(0.02));
+}
+
+TEST_CASE("what goes over the bus to the host is counted, in the direction in which there is more") {
+  const Nvml nvml = nvml_of_test();
+  auto counter = counter_of(nvml);
+  for (double Device::*more : {&Device::sent_mib_per_s, &Device::received_mib_per_s}) {
+    device.sent_mib_per_s = device.received_mib_per_s = 1;
+    device.*more = 50;
+    counter.begin();
+    device.now_ns += 30 * kMs;
+    CHECK(counter.end().bus_bytes == Approx(50 * 1024 * 1024 * 0.2).epsilon(0.02));
+  }
 }
 
 TEST_CASE("work before a count and after it is not counted, and all of that in between is") {

@@ -19,6 +19,8 @@ struct DeviceWork {
   // long as a pair of events around it reads, and 0.3 us more. What it takes to go from one process's work to
   // another's counts too.
   double engine_ns = 0;
+  // What it sent over the bus to the host or what it received, whichever is more, in bytes.
+  double bus_bytes = 0;
 };
 
 // Counts for how long a device was at work, whichever process gave it the work, by counters that the device
