@@ -20,7 +20,8 @@ constexpr std::int64_t kBetweenSamplesNs = 1'000'000;
 // How old a reading may be when it can be seen first: 18 to 62 ms on an H200.
 constexpr std::int64_t kMostAgeNs = 100'000'000;
 constexpr std::int64_t kMostWaitNs = 1'000'000'000;
-constexpr double kMiB = 1 << 20;
+// NVML says MiB/s.
+constexpr double kBytesOfRate = 1 << 20;
 
 std::string counters_unreadable(int result) {
   return fmt::format("the device's counters cannot be read: NVML's error {}", result);
@@ -108,7 +109,7 @@ DeviceWork WorkCounter::end() {
       std::max(metric(Nvml::kPcieSent, begun_, ended_), metric(Nvml::kPcieReceived, begun_, ended_));
   const DeviceWork work{metric(Nvml::kSmUtil, begun_, ended_) / 100 * ns,
                         metric(Nvml::kGraphicsUtil, begun_, ended_) / 100 * ns,
-                        bus_mib_per_s * kMiB * ns / 1e9};
+                        bus_mib_per_s * kBytesOfRate * ns / 1e9};
   std::swap(begun_, ended_);
   begun_ns_ = ended_ns;
   return work;
