@@ -226,7 +226,8 @@ int run(EvalOptions options) {
       options.add ? surroundings(machine.chosen, environment.python) : nlohmann::ordered_json::object();
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
   bench::RunRequest request{FIB_VERSION, options.add, around};
-  request.counts_work = options.measure.counts_work(options.add);
+  request.count_work =
+      options.measure.counted(options.add ? bench::CountWork::kOne : bench::CountWork::kNone);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   if (options.watch) check_watched(options.words);
   read_stdin(options.words);  // while Ctrl-C still ends the process

@@ -33,6 +33,12 @@ void add_config_file(CLI::App& app, MeasureOptions& options) {
       ->type_name("NAME");
 }
 
+bench::CountWork MeasureOptions::counted(bench::CountWork usual) const {
+  if (count_work.empty()) return usual;
+  if (count_work == "none") return bench::CountWork::kNone;
+  return count_work == "one" ? bench::CountWork::kOne : bench::CountWork::kEach;
+}
+
 void MeasureOptions::finish(model::DeviceKind device) {
   file = read_config(*this);
   if (const auto path = config_path(*this)) spdlog::info("settings from {}", *path);
@@ -124,14 +130,13 @@ void add_measuring(CLI::App& app, MeasureOptions& o) {
       ->check(one_of({"clean", "dirty", "none"}))
       ->capture_default_str()
       ->group(group);
-  auto* count =
-      app.add_flag(
-             "--count-work", o.count_work,
-             "CUDA: hold what calls of solutions with host code claim against the device's own counters of\n"
-             "its work, after all evaluations of a solution, which takes it 0.4 s more (default of fib run,\n"
-             "and of fib eval with --add)")
-          ->group(group);
-  app.add_flag("--no-count-work", o.no_count_work, "Do not do that")->excludes(count)->group(group);
+  app.add_option(
+         "--count-work", o.count_work,
+         "CUDA: hold what solutions with host code claim against the device's own counters of its\n"
+         "work, 0.4 s each time: in none of their evaluations (default of fib eval without --add), in\n"
+         "one of each solution's, chosen when all have been made (default), or in each")
+      ->check(one_of({"none", "one", "each"}))
+      ->group(group);
   app.add_option("--seed", o.seed, "Repeat a run exactly: the seed of its record in runs/runs.jsonl")
       ->group(group);
   app.add_option("--reference", o.reference, "Engine for the references")

@@ -7,6 +7,7 @@
 
 #include "bench/config.h"
 #include "bench/config_file.h"
+#include "bench/held_results.h"
 
 namespace fib::cmd {
 
@@ -26,14 +27,13 @@ struct MeasureOptions {
   std::string config_name;
   double memory_budget_mib = 0;
   bool no_profile_baseline = false;
-  bool count_work = false;
-  bool no_count_work = false;
+  std::string count_work;  // empty: as usual
 
   // What the configuration file says, once finish() has read it.
   bench::ConfigFile file;
 
-  // Whether work is counted (RunRequest::counts_work), where neither option says so: `usual`.
-  [[nodiscard]] bool counts_work(bool usual) const { return !no_count_work && (count_work || usual); }
+  // Where the option does not say: `usual`.
+  [[nodiscard]] bench::CountWork counted(bench::CountWork usual) const;
 
   // Completes `config` with what the words above and the configuration file say, once the device is known.
   // Throws CLI::ValidationError for what no device could do, Error for a file that cannot be read.

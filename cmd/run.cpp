@@ -391,7 +391,7 @@ int run(RunOptions options) {
                                   tags,
                                   util::machine_load(),
                                   options.limits,
-                                  options.measure.counts_work(true)};
+                                  options.measure.counted(bench::CountWork::kOne)};
   bench::RunObserver& observer = events ? static_cast<bench::RunObserver&>(*events) : progress;
   const auto report = [&] {
     bench::Session session(environment, interrupted, timeline.get());

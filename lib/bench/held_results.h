@@ -14,6 +14,10 @@
 
 namespace fib::bench {
 
+// Of which evaluations of solutions with host code, on CUDA, the device's own counters are read in some
+// calls: of none, of one (or a few) of each solution's, or of each.
+enum class CountWork { kNone, kOne, kEach };
+
 // An evaluation that has been made.
 struct HeldResult {
   const PlannedEvaluation* planned = nullptr;

@@ -82,7 +82,7 @@ void Lane::run(std::span<const PlannedEvaluation> evaluations, const PlannedEval
       observer_.not_done(planned, model::Fault::machine, closed_);
     } else {
       evaluate(planned, held);
-      if (held.are_due(util::monotonic_ns())) count(held);
+      if (run_.count_work == CountWork::kEach || held.are_due(util::monotonic_ns())) count(held);
     }
   }
   count(held);
@@ -230,11 +230,19 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
     return measurement;
   }
   const RunConfig config = config_for(point_.config, *planned.definition, *planned.workload);
-  const EvaluationParts parts{
-      config,           device_,         workloads_.judge(), reference_,
-      worker_.client(), worker_.facts(), workload,           planned,
-      artifact.kernels, secret_,         util::monotonic_ns, [this] { worker_.await_next_device(); },
-      run_.counts_work};
+  const EvaluationParts parts{config,
+                              device_,
+                              workloads_.judge(),
+                              reference_,
+                              worker_.client(),
+                              worker_.facts(),
+                              workload,
+                              planned,
+                              artifact.kernels,
+                              secret_,
+                              util::monotonic_ns,
+                              [this] { worker_.await_next_device(); },
+                              run_.count_work != CountWork::kNone};
   try {
     if (is_counted) {
       count_work(parts, measurement);

@@ -8,6 +8,7 @@
 
 #include "bench/build_pool.h"
 #include "bench/early_end.h"
+#include "bench/held_results.h"
 #include "bench/plan.h"
 #include "bench/session.h"
 #include "bench/sweep.h"
@@ -62,7 +63,7 @@ struct RunRequest {
   // again.
   std::optional<util::MachineLoad> load = std::nullopt;
   RunLimits limits = {};
-  bool counts_work = true;  // CUDA: holds solutions against the device's own counters (counted_work.h)
+  CountWork count_work = CountWork::kOne;
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device of the

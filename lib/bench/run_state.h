@@ -7,6 +7,7 @@
 #include "bench/build_pool.h"
 #include "bench/early_end.h"
 #include "bench/failure_counts.h"
+#include "bench/held_results.h"
 #include "bench/jit_cache.h"
 #include "bench/log_budget.h"
 #include "bench/measurement.h"
@@ -28,7 +29,7 @@ struct RunState {
   const EarlyEnd& early_end;
   FailureCounts& failures;
   LogBudget& logs;
-  bool counts_work = true;  // RunRequest::counts_work
+  CountWork count_work = CountWork::kOne;
 
   // Whether no evaluation may begin. Any thread.
   [[nodiscard]] bool stops() const { return session.interrupted() || early_end.cause(); }
