@@ -122,8 +122,9 @@ void Lane::measure(HeldResult result, double build_ms, HeldResults& held) {
   Measurement& measurement = result.measurement;
   measurement.torch = torch_of(*result.artifact);
   measurement.durations.build_ms = build_ms;
-  if (measurement.count_wanted) return held.add(std::move(result), util::monotonic_ns());
-  report(result);
+  if (!measurement.count_wanted) return report(result);
+  observer_.held(*result.planned);
+  held.add(std::move(result), util::monotonic_ns());
 }
 
 void Lane::count(HeldResults& held) {

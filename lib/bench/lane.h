@@ -18,6 +18,8 @@ class LaneObserver {
  public:
   virtual ~LaneObserver() = default;
   virtual void started(const PlannedEvaluation& planned) = 0;
+  // It has been made, and is reported when it is known whether it stands (held_results.h).
+  virtual void held(const PlannedEvaluation& planned) = 0;
   // May throw dataset::DiskFull, having done nothing: it is called once more when the solution's worker is
   // gone.
   virtual void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) = 0;

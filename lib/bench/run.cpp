@@ -52,9 +52,14 @@ class Recorder : public LaneObserver {
     const std::lock_guard lock(mutex_);
     observer_.evaluation_started(planned, done(), total_);
   }
+  void held(const PlannedEvaluation& planned) override {
+    const std::lock_guard lock(mutex_);
+    held_.insert(&planned);
+  }
   void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) override {
     const std::lock_guard lock(mutex_);
     sink_.append(planned, evaluation);
+    held_.erase(&planned);
     ++report_.finished;
     if (evaluation.status == model::Status::PASSED) {
       ++report_.passed;
@@ -66,6 +71,7 @@ class Recorder : public LaneObserver {
   }
   void not_done(const PlannedEvaluation& planned, model::Fault fault, const std::string& reason) override {
     const std::lock_guard lock(mutex_);
+    held_.erase(&planned);
     report_.not_done.push_back({planned, fault, reason});
   }
   void warning(const std::string& text) override {
@@ -74,8 +80,9 @@ class Recorder : public LaneObserver {
   }
 
  private:
-  [[nodiscard]] std::size_t done() const { return report_.finished + report_.not_done.size(); }
+  [[nodiscard]] std::size_t done() const { return report_.finished + report_.not_done.size() + held_.size(); }
   std::mutex mutex_;
+  std::set<const PlannedEvaluation*> held_;
   RunReport& report_;
   TraceSink& sink_;
   RunObserver& observer_;

@@ -69,9 +69,9 @@ struct RunRequest {
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device of the
 // session: a lane takes its device's machine-wide lock and then the next piece of the plan until none is
 // left; at every new point of the sweep it starts anew, with seeds of the point's own. Each trace is on disk
-// before its lane goes on. At the end one line a dataset goes to runs/runs.jsonl (run_record.h), with the
-// run's secret. Ends soon when the session is interrupted. Throws Error for what makes the whole run
-// impossible.
+// before its lane goes on, but for results that are held (held_results.h). At the end one line a dataset goes
+// to runs/runs.jsonl (run_record.h), with the run's secret. Ends soon when the session is interrupted. Throws
+// Error for what makes the whole run impossible.
 [[nodiscard]] RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, const Plan& plan,
                             const Sweep& sweep, const RunRequest& request, RunObserver& observer);
 

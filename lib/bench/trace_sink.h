@@ -12,7 +12,7 @@ namespace fib::bench {
 // The trace of an evaluation that was planned.
 [[nodiscard]] model::Trace trace_of(const PlannedEvaluation& planned, const model::Evaluation& evaluation);
 
-// Appends each trace to its dataset at once, synced to disk, before the next evaluation begins.
+// Appends each trace to its dataset at once, synced to disk.
 class TraceSink {
  public:
   // `save` false: nothing is written. `warn` hears about files whose torn end was repaired.

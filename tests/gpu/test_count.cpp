@@ -72,7 +72,7 @@ TEST_CASE("none of a solution's evaluations are counted, one or two, or each, as
   };
   CHECK(counts_with({"--count-work", "none"}) == 0);
   CHECK(counts_with({"--count-work", "each"}) == 3);
-  CHECK(counts_with({"--isolated"}) == 2);  // the work is so little that the first tells nothing
+  CHECK(counts_with({"--use-isolated-runner"}) == 2);  // the work is so little that the first tells nothing
 }
 
 TEST_CASE("a solution that hides work is found in each of its evaluations, though one was chosen", "[gpu]") {
