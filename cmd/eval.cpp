@@ -144,6 +144,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   if (session.interrupted() && is_nothing) return outcome.exit_code;
   if (options.replace) replace_solutions(inputs, outcome);
   outcome.settled = report::settle(outcome.traces);
+  outcome.count_work = bench::name_of(request.count_work);
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, against_last);
   } else {

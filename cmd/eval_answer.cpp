@@ -153,6 +153,7 @@ report::Missing missing_of(const EvalInputs& inputs, const EvalOutcome& outcome,
 void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
+  report.count_work = outcome.count_work;
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;

@@ -24,6 +24,7 @@ struct EvalOutcome {
   std::vector<report::TryReport::NotDone> not_done;
   std::size_t not_begun = 0;  // evaluations that were planned: the try ended before
   report::SettledTries settled = {};
+  std::string count_work = {};  // report::TryReport::count_work
 };
 
 enum class Stages { kOne, kCascade };

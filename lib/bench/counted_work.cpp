@@ -238,6 +238,10 @@ void count_work(const EvaluationParts& parts, Measurement& m) {
   m.max_absolute_error = eval::worse(correctness.max_absolute_error, m.max_absolute_error);
   m.max_relative_error = eval::worse(correctness.max_relative_error, m.max_relative_error);
   m.matched_ratio = std::min(correctness.matched_ratio, m.matched_ratio);
+  m.inputs_changed += correctness.inputs_changed;
+  if (correctness.inputs_changed > 0)
+    m.note +=
+        fmt::format("the solution changed its inputs in {} counted calls\n", correctness.inputs_changed);
   m.output += parts.worker.take_output();
 }
 
@@ -263,9 +267,8 @@ std::optional<std::string> uncounted_work(const CountedWork& counted, double wal
     return sentence("engine for kernels", counted.engine_ms);
   if (counted.bus_bytes > kMostBusBytes + kBusBytesPerMs * counted.claimed_ms)
     return fmt::format(
-        "the device exchanged {:.0f} bytes a call with the host, for which the {:.4f} ms that the calls "
-        "claim "
-        "are too short",
+        "the device exchanged {:.0f} bytes a call with the host, and the {:.4f} ms that the calls claim are "
+        "too short for that",
         counted.bus_bytes, counted.claimed_ms);
   if (counted.wall_ms > kMostOfWall * wall_ms + kMostBeyondWallMs)
     return fmt::format(

@@ -95,6 +95,11 @@ bool ExpectedOutputs::are_made(std::uint64_t call) const {
   return until_ > (workload_.opened.inputs_fixed ? 0 : call);
 }
 
+void ExpectedOutputs::begin_at(std::uint64_t first) {
+  own_from(workload_.opened.inputs_fixed ? 0 : first);
+  timed_ = true;
+}
+
 void ExpectedOutputs::share_from(std::uint64_t first) {
   shared_ = true;
   until_ = first;

@@ -39,8 +39,9 @@ class ExpectedOutputs {
   // Whether those of this call are there.
   [[nodiscard]] bool are_made(std::uint64_t call) const;
 
-  // The calls before this one were made by an evaluation before.
-  void begin_at(std::uint64_t first) { until_ = workload_.opened.inputs_fixed ? 0 : first; }
+  // The calls before this one were made by an evaluation before, which has timed the reference. Those from it
+  // on have sets of this solution's own, also where others are shared.
+  void begin_at(std::uint64_t first);
 
   // From call `first` on the workload's sets are used, which all solutions share.
   void share_from(std::uint64_t first);

@@ -26,6 +26,18 @@ std::string order_of(std::string_view secret, const PlannedEvaluation& planned) 
 
 }  // namespace
 
+std::string name_of(CountWork count) {
+  switch (count) {
+    case CountWork::kNone:
+      return "none";
+    case CountWork::kOne:
+      return "one";
+    case CountWork::kEach:
+      break;
+  }
+  return "each";
+}
+
 void HeldResults::add(HeldResult result, std::int64_t now_ns) {
   if (results_.empty()) since_ns_ = now_ns;
   results_.push_back(std::move(result));

@@ -17,6 +17,7 @@ namespace fib::bench {
 // Of which evaluations of solutions with host code, on CUDA, the device's own counters are read in some
 // calls: of none, of one (or a few) of each solution's, or of each.
 enum class CountWork { kNone, kOne, kEach };
+[[nodiscard]] std::string name_of(CountWork count);  // "none", "one", "each"
 
 // An evaluation that has been made.
 struct HeldResult {
@@ -38,6 +39,11 @@ struct HeldResult {
 class HeldResults {
  public:
   void add(HeldResult result, std::int64_t now_ns);
+
+  // Whether there are some of another solution.
+  [[nodiscard]] bool are_of_another(const model::Solution& solution) const {
+    return !results_.empty() && results_.front().planned->solution != &solution;
+  }
 
   // Whether no more are to be held: those that there are would be lost together with fib.
   [[nodiscard]] bool are_due(std::int64_t now_ns) const;

@@ -36,7 +36,8 @@ const Obstacle* JudgedWorkloads::put_aside(const model::Workload* workload) cons
   return util::find_or_null(put_aside_, workload);
 }
 
-int JudgedWorkloads::lose_judge() {
+int JudgedWorkloads::lose_judge(const std::string& why) {
+  judge_lost_ = why.substr(0, why.find('\n'));
   judge_.reset();
   workloads_.clear();
   return ++judges_lost_;

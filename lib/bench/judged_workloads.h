@@ -37,7 +37,9 @@ class JudgedWorkloads {
   void put_aside(const model::Workload* workload, const Obstacle& reason) { put_aside_[workload] = reason; }
 
   // The judge was lost: the next workload gets another one. Says how many were lost since it worked last.
-  int lose_judge();
+  int lose_judge(const std::string& why);
+  // Why, where one was lost last, in one line.
+  [[nodiscard]] const std::string& judge_lost() const { return judge_lost_; }
   void note_success() { judges_lost_ = 0; }
 
  private:
@@ -51,6 +53,7 @@ class JudgedWorkloads {
   std::map<const model::Workload*, JudgedWorkload> workloads_;
   std::map<const model::Workload*, Obstacle> put_aside_;
   int judges_lost_ = 0;
+  std::string judge_lost_;
 };
 
 }  // namespace fib::bench

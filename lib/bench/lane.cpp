@@ -74,21 +74,25 @@ Lane::~Lane() {
 }
 
 void Lane::run(std::span<const PlannedEvaluation> evaluations, const PlannedEvaluation* upcoming) {
-  HeldResults held;
   for (std::size_t i = 0; i < evaluations.size() && !run_.stops(); ++i) {
     const auto& planned = evaluations[i];
     upcoming_ = config().isolated && i + 1 < evaluations.size() ? &evaluations[i + 1] : upcoming;
+    if (held_.are_of_another(*planned.solution) || held_.are_due(util::monotonic_ns())) report_held();
     if (close_if_lost() || !closed_.empty()) {
       observer_.not_done(planned, model::Fault::machine, closed_);
     } else {
-      evaluate(planned, held);
-      if (run_.count_work == CountWork::kEach || held.are_due(util::monotonic_ns())) count(held);
+      evaluate(planned);
     }
+    if (run_.count_work == CountWork::kEach || held_.are_due(util::monotonic_ns())) report_held();
   }
-  count(held);
 }
 
-void Lane::evaluate(const PlannedEvaluation& planned, HeldResults& held) {
+void Lane::report_held() {
+  for (const auto& result : held_.counted(secret_, [this](HeldResult& one) { return fill(one); }))
+    report(result);
+}
+
+void Lane::evaluate(const PlannedEvaluation& planned) {
   const auto* build = run_.build_of(*planned.solution, device_);
   if (build == nullptr) return observer_.not_done(planned, model::Fault::harness, "it was not built");
   if (!build->error.empty()) return observer_.not_done(planned, model::Fault::machine, build->error);
@@ -112,10 +116,10 @@ void Lane::evaluate(const PlannedEvaluation& planned, HeldResults& held) {
     evaluation.measurement = *skipped;
     return report(evaluation);
   }
-  measure(std::move(evaluation), build->took_ms, held);
+  measure(std::move(evaluation), build->took_ms);
 }
 
-void Lane::measure(HeldResult result, double build_ms, HeldResults& held) {
+void Lane::measure(HeldResult result, double build_ms) {
   if (const auto* aside = workloads_.put_aside(result.planned->workload))
     return observer_.not_done(*result.planned, aside->fault, aside->why);
   if (!fill(result)) return;
@@ -124,15 +128,11 @@ void Lane::measure(HeldResult result, double build_ms, HeldResults& held) {
   measurement.durations.build_ms = build_ms;
   if (!measurement.count_wanted) return report(result);
   observer_.held(*result.planned);
-  held.add(std::move(result), util::monotonic_ns());
-}
-
-void Lane::count(HeldResults& held) {
-  for (const auto& result : held.counted(secret_, [this](HeldResult& one) { return fill(one); }))
-    report(result);
+  held_.add(std::move(result), util::monotonic_ns());
 }
 
 bool Lane::fill(HeldResult& result) {
+  const bool is_counted = result.measurement.count_wanted.has_value();
   const auto not_done = [&result](const std::string& why, model::Fault fault) {
     result.obstacle = {why, fault};
     return true;
@@ -143,7 +143,9 @@ bool Lane::fill(HeldResult& result) {
     // Whatever was seen of a solution whose worker died with the keeper is no verdict.
     if (close_if_lost() || !measurement) return not_done(closed_, model::Fault::machine);
     if (measurement->status != Status::PASSED) worker_.spoil();
-    run_.failures.add(*result.planned, *measurement);
+    // A count that finds nothing is no news.
+    if (!is_counted || measurement->status != Status::PASSED)
+      run_.failures.add(*result.planned, *measurement);
     result.measurement = std::move(*measurement);
     return true;
   } catch (const std::exception& error) {
@@ -169,7 +171,8 @@ std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const He
     std::optional<Measurement> measurement;
     for (int lost = 0; !measurement && !run_.session.interrupted() && closed_.empty(); ++lost) {
       if (lost == kMostJudgesOfOne) {
-        const std::string why = fmt::format("the device's judge was lost twice on it: {}", judge_lost_);
+        const std::string why =
+            fmt::format("the device's judge was lost twice on it: {}", workloads_.judge_lost());
         workloads_.put_aside(wanted.workload, {why, model::Fault::machine});
         throw Error("{}", why);
       }
@@ -214,7 +217,8 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
   const bool is_counted = result.measurement.count_wanted.has_value();
   const util::Timeline::Span span(is_counted ? processes_.spawner.timeline() : nullptr, 0,
                                   worker::kCoordinator, "counted calls");
-  const bool is_first = (config().isolated && !is_counted) || !worker_.has_loaded(*planned.solution);
+  const bool has_served = config().isolated && !(is_counted && worker_.was_loaded_for(*planned.workload));
+  const bool is_first = has_served || !worker_.has_loaded(*planned.solution);
   if (is_first) begin_processes(planned, artifact);
   JudgedWorkload& workload = workloads_.open(planned);
   reference_.await();  // the worker's clock is calibrated now
@@ -280,10 +284,9 @@ bool Lane::close_if_lost() {
 }
 
 void Lane::lose_judge(const std::string& reason) {
-  judge_lost_ = reason.substr(0, reason.find('\n'));
-  if (workloads_.lose_judge() >= kMostJudges)
+  if (workloads_.lose_judge(reason) >= kMostJudges)
     closed_ = fmt::format("the device's judge was lost {} times in a row, its lane is closed: {}",
-                          kMostJudges, judge_lost_);
+                          kMostJudges, workloads_.judge_lost());
   worker_.spoil();
 }
 

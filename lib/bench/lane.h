@@ -39,20 +39,22 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   // Stops early when interrupted, and when the run ends before its plan is done. May be called again for
-  // more; what is likely to begin that is `upcoming`, null where nothing comes. It must outlive the call.
+  // more; what is likely to begin that is `upcoming`, null where nothing comes. It must outlive the call, and
+  // the evaluations must outlive the lane.
   void run(std::span<const PlannedEvaluation> evaluations, const PlannedEvaluation* upcoming);
+
+  // Counts what run() has held back, and reports it: to be called after the last run().
+  void report_held();
 
   // Why it cannot go on; empty while it can: the judge has died too often, the device cannot be used, or the
   // keeper is lost. What run() is given then is reported as not done, and so is what was under way.
   [[nodiscard]] const std::string& closed() const { return closed_; }
 
  private:
-  // What is to be counted before it stands is put into `held`.
-  void evaluate(const PlannedEvaluation& planned, HeldResults& held);
-  void measure(HeldResult result, double build_ms, HeldResults& held);
-  void count(HeldResults& held);
-  // Fills the measurement, or not_done: makes the evaluation, or counts it where its measurement wants that.
-  // False: the run was interrupted.
+  void evaluate(const PlannedEvaluation& planned);
+  void measure(HeldResult result, double build_ms);
+  // Fills the result's measurement, or its obstacle: makes the evaluation, or counts it where its measurement
+  // wants that. False: the run was interrupted.
   [[nodiscard]] bool fill(HeldResult& result);
   std::optional<Measurement> made(const PlannedEvaluation& planned, const HeldResult& result);
   std::optional<Measurement> attempt(const PlannedEvaluation& planned, const HeldResult& result);
@@ -75,7 +77,7 @@ class Lane {
   SolutionWorker worker_;
   const PlannedEvaluation* upcoming_ = nullptr;  // which likely gets the next worker, while one is made
   std::string closed_;
-  std::string judge_lost_;  // why, when one was lost last
+  HeldResults held_;
 };
 
 }  // namespace fib::bench

@@ -73,17 +73,17 @@ void Lanes::run_lane(const LaneDevice& device) {
 bool Lanes::run_point(const LaneDevice& device, std::span<const PlannedEvaluation>& piece) {
   const std::size_t point = piece.front().point;
   Lane lane(run_, device, run_.sweep.points[point], observer_);
-  while (!piece.empty() && piece.front().point == point) {
-    if (stops()) return false;
+  const auto goes_on = [&] {
+    if (!lane.closed().empty()) note_problem(lane.closed());
+    return lane.closed().empty() && !stops();
+  };
+  while (goes_on() && !piece.empty() && piece.front().point == point) {
     const auto* upcoming = queue_.upcoming();
     lane.run(piece, upcoming != nullptr && upcoming->point == point ? upcoming : nullptr);
-    if (!lane.closed().empty()) {
-      note_problem(lane.closed());
-      return false;
-    }
-    piece = queue_.next();
+    if (goes_on()) piece = queue_.next();
   }
-  return true;
+  lane.report_held();
+  return goes_on();
 }
 
 }  // namespace fib::bench

@@ -79,6 +79,17 @@ class Recorder : public LaneObserver {
     observer_.warning(text);
   }
 
+  // Once all lanes have ended: what an interrupt has left held.
+  void warn_of_held() {
+    if (held_.empty()) return;
+    observer_.warning(
+        fmt::format("{} made, and not held against the device's counters yet, which is done when all of a "
+                    "solution's are: "
+                    "--resume makes {} again",
+                    held_.size() == 1 ? "1 evaluation was" : fmt::format("{} evaluations were", held_.size()),
+                    held_.size() == 1 ? "it" : "them"));
+  }
+
  private:
   [[nodiscard]] std::size_t done() const { return report_.finished + report_.not_done.size() + held_.size(); }
   std::mutex mutex_;
@@ -187,6 +198,7 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   const RunState state{session,   datasets,  sweep,    secret, identity,          builds,
                        jit_cache, early_end, failures, logs,   request.count_work};
   if (!session.interrupted()) Lanes(state, plan, recorder, waiting).run();
+  recorder.warn_of_held();
   complete(report, session, plan, early_end);
   if (request.save_results) {
     session.await_ends();  // a worker's files may fill the disk

@@ -90,6 +90,7 @@ std::optional<Measurement> SolutionWorker::load(const PlannedEvaluation& planned
             runs_in_guest(artifact),
             artifact.style.reason};
   running_ = planned.solution;
+  first_ = planned.workload;
   return std::nullopt;
 }
 

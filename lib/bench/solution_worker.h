@@ -33,6 +33,9 @@ class SolutionWorker {
   // Whether the worker lives, has this solution loaded, and nothing failed in it.
   [[nodiscard]] bool has_loaded(const model::Solution& solution) const;
 
+  // Of the worker whose solution is loaded: whether this is the workload for which load() was called.
+  [[nodiscard]] bool was_loaded_for(const model::Workload& workload) const { return first_ == &workload; }
+
   // Ends the worker before, and loads the solution in another. What the solution did wrong, in place of a
   // measurement; nothing: it is loaded. Throws Error for what is no solution's fault.
   [[nodiscard]] std::optional<Measurement> load(const PlannedEvaluation& planned,
@@ -83,6 +86,7 @@ class SolutionWorker {
   std::unique_ptr<worker::WorkerClient> worker_;
   WorkerFacts facts_;
   const model::Solution* running_ = nullptr;  // whose worker lives and may be used
+  const model::Workload* first_ = nullptr;    // that of load()
   std::string jit_key_;                       // of what its just-in-time compilers make; empty: none
 };
 

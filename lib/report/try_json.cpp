@@ -16,8 +16,8 @@ using nlohmann::ordered_json;
 constexpr int kSchemaVersion = 1;
 
 // What was asked for: the sources, what they compute, on which workloads and how. Equal for equal questions.
-// An answer whose work was to be counted is another one: of one workload, by the run's secret.
-std::string request_digest(const std::vector<model::Trace>& traces) {
+// An answer whose work was to be counted is another one: of some workloads, by the run's secret, or of each.
+std::string request_digest(const std::vector<model::Trace>& traces, const std::string& count_work) {
   util::Sha256 hash;
   bool is_counted = false;
   for (const model::Trace& trace : traces) {
@@ -27,7 +27,7 @@ std::string request_digest(const std::vector<model::Trace>& traces) {
     hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
     hash.add(model::to_json(trace.workload)).add(record.config.dump());
   }
-  if (is_counted) hash.add("counted");
+  if (is_counted) hash.add("counted").add(count_work);
   return hash.hex();
 }
 
@@ -77,10 +77,10 @@ void add_range(ordered_json& object, const dataset::SpeedupRange* range) {
   object["speedup_high"] = range != nullptr ? ordered_json(range->high) : ordered_json();
 }
 
-ordered_json solution_json(const TryReport::Solution& solution, const SpeedupRanges& ranges,
+ordered_json solution_json(const TryReport::Solution& solution, const TryReport& report,
                            std::size_t log_bytes) {
   const auto& traces = solution.traces;
-  const TrySummary summary = summarize(traces, ranges);
+  const TrySummary summary = summarize(traces, report.settled.ranges);
   ordered_json object = ordered_json::object();
   object["solution"] = summary.solution;
   object["definition"] = summary.definition;
@@ -98,14 +98,14 @@ ordered_json solution_json(const TryReport::Solution& solution, const SpeedupRan
   add_range(object, summary.speedup_range ? &*summary.speedup_range : nullptr);
   object["baseline"] = baseline_json(summary, record);
   object["reward_components"] = reward_components(solution, summary);
-  object["request_digest"] = request_digest(traces);
+  object["request_digest"] = request_digest(traces, report.count_work);
   object["environment_digest"] = environment_digest(traces);
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
   for (const model::Trace& trace : traces) {
     object["results"].push_back(result_json(trace, *solution.definition, log_bytes));
-    const auto range = ranges.find({summary.solution, trace.workload.uuid});
-    add_range(object["results"].back(), range != ranges.end() ? &range->second : nullptr);
+    const auto range = report.settled.ranges.find({summary.solution, trace.workload.uuid});
+    add_range(object["results"].back(), range != report.settled.ranges.end() ? &range->second : nullptr);
   }
   return object;
 }
@@ -119,7 +119,7 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   object["interrupted"] = report.is_interrupted;
   object["solutions"] = ordered_json::array();
   for (const auto& solution : report.solutions)
-    object["solutions"].push_back(solution_json(solution, report.settled.ranges, log_bytes));
+    object["solutions"].push_back(solution_json(solution, report, log_bytes));
   object["cautions"] = report.settled.cautions;
   object["skipped"] = ordered_json::array();
   for (const auto& [solution, reason] : report.skipped)

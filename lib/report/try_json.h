@@ -25,7 +25,8 @@ struct TryReport {
     std::string fault;  // model::name_of()
     std::string reason;
   };
-  std::string version;  // of fib
+  std::string version;          // of fib
+  std::string count_work = {};  // which evaluations were to be counted, on devices that can: --count-work
   std::vector<Solution> solutions;
   std::vector<std::pair<std::string, std::string>> skipped;  // cannot run here, with the reason
   std::vector<NotDone> not_done;

@@ -134,6 +134,54 @@ TEST_CASE("an evaluation is counted later, on inputs that it has not had, and it
     CHECK(std::find(before.begin(), before.end(), scene.judge.compared[i]) == before.end());
 }
 
+TEST_CASE("counted calls have sets of the solution's own, also where others share theirs") {
+  CountedScene dear;
+  dear.judged.dear = true;
+  dear.judged.dear_plan = bench::wanted_calls(dear.config);
+  auto m = dear.evaluate();
+  REQUIRE(m.count_wanted);
+  CHECK(m.sets_shared);
+  const auto before = dear.judge.compared.size();
+  bench::count_work(dear.parts(), m);
+  CHECK(m.status == Status::PASSED);
+  REQUIRE(dear.judge.compared.size() == before + kCounted);
+  for (std::size_t i = before; i < dear.judge.compared.size(); ++i)
+    CHECK(dear.judge.compared[i].owner == dear.planned.set_owner);
+}
+
+TEST_CASE("where no input is random, counted calls have the one set that there is") {
+  CountedScene fixed;
+  fixed.judged.opened.inputs_fixed = true;
+  auto m = fixed.evaluate();
+  REQUIRE(m.count_wanted);
+  bench::count_work(fixed.parts(), m);
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.sets == 1);
+  CHECK(m.counted->calls == kCounted);
+}
+
+TEST_CASE("a count times no reference whose outputs nobody needs") {
+  CountedScene sampling;
+  sampling.planned.rule = eval::Rule::kSampling;
+  sampling.judge.needs_expected = false;
+  auto m = sampling.evaluate();
+  REQUIRE(m.count_wanted);
+  const int calls = sampling.reference.calls_made;
+  bench::count_work(sampling.parts(), m);
+  CHECK(m.status == Status::PASSED);
+  CHECK(sampling.reference.calls_made == calls);
+}
+
+TEST_CASE("what counted calls do to their inputs is said") {
+  CountedScene scene;
+  auto m = scene.evaluate();
+  CHECK(m.inputs_changed == 0);
+  scene.worker.collected.inputs_changed = true;
+  bench::count_work(scene.parts(), m);
+  CHECK(m.inputs_changed == kCounted);
+  CHECK(m.note == "the solution changed its inputs in 48 counted calls\n");
+}
+
 TEST_CASE("what the rule says of all counted calls together is heard, and so is what the worker prints") {
   CountedScene scene;
   scene.judge.conclusion = [](int number) {
@@ -238,8 +286,8 @@ TEST_CASE("a device that exchanges more with the host than the claims have time 
   const auto m = run(65'536 + 129e6);
   CHECK(m.status == Status::RUNTIME_ERROR);
   CHECK_THAT(m.note, Catch::Matchers::StartsWith(
-                         "the device exchanged 129065536 bytes a call with the host, for which the 1.0000 ms "
-                         "that the calls claim are too short"));
+                         "the device exchanged 129065536 bytes a call with the host, and the 1.0000 ms that "
+                         "the calls claim are too short for that"));
   CHECK(m.failure->code == model::ErrorCode::clocks_disagree);
 
   CountedScene shared;  // others do

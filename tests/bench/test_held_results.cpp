@@ -119,6 +119,16 @@ TEST_CASE("an interrupted count gives no result back") {
   CHECK(held.counted.size() == 1);
 }
 
+TEST_CASE("results of another solution are told from those that are held") {
+  Held held;
+  model::Solution other;
+  other.name = held.solution.name;
+  CHECK_FALSE(held.results.are_of_another(held.solution));
+  CHECK(held.results.are_of_another(other));
+  held.count("secret");
+  CHECK_FALSE(held.results.are_of_another(other));
+}
+
 TEST_CASE("results are held for a minute, and 64 of them, at most") {
   HeldResults results;
   CHECK_FALSE(results.are_due(1000 * kSecondNs));

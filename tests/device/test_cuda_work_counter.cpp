@@ -33,6 +33,7 @@ struct Device {
   double (*engine_ns)(std::int64_t until_ns) = [](std::int64_t until_ns) {
     return 0.5 * static_cast<double>(until_ns);
   };
+  unsigned refused_metric = 0;
   double sent_mib_per_s = 0;
   double received_mib_per_s = 0;
   int samples = 0;  // allocated and not freed
@@ -71,7 +72,7 @@ Nvml nvml_of_test() {
     const auto& second = reading_in(metrics->second);
     const auto between_ns = static_cast<double>(second.at_ns - first.at_ns);
     auto& metric = metrics->metrics[0];
-    metric.result = 0;
+    metric.result = metric.id == device.refused_metric ? 3 : 0;  // NVML_ERROR_NOT_SUPPORTED
     if (metric.id == Nvml::kDramUtil) {
       metric.value = between_ns == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0005;
     } else if (metric.id == Nvml::kPcieSent || metric.id == Nvml::kPcieReceived) {
@@ -121,6 +122,22 @@ TEST_CASE("what goes over the bus to the host is counted, in the direction in wh
     counter.begin();
     device.now_ns += 30 * kMs;
     CHECK(counter.end().bus_bytes == Approx(50 * 1024 * 1024 * 0.2).epsilon(0.02));
+  }
+}
+
+TEST_CASE("a device without a counter of the bus has the others, and one without those has none") {
+  const Nvml nvml = nvml_of_test();
+  device.sent_mib_per_s = device.received_mib_per_s = 50;
+  device.refused_metric = Nvml::kPcieReceived;
+  auto counter = counter_of(nvml);
+  CHECK(counter.problem().empty());
+  counter.begin();
+  const auto work = counter.end();
+  CHECK(work.bus_bytes == 0);
+  CHECK(work.busy_ns > 0);
+  for (const auto id : {Nvml::kSmUtil, Nvml::kGraphicsUtil, Nvml::kDramUtil}) {
+    device.refused_metric = id;
+    CHECK(counter_of(nvml).problem() == "the device's counters cannot be read: NVML's error 3");
   }
 }
 

@@ -77,7 +77,9 @@ TEST_CASE("none of a solution's evaluations are counted, one or two, or each, as
 
 TEST_CASE("a solution that hides work is found in each of its evaluations, though one was chosen", "[gpu]") {
   if (!can_count()) return;
-  for (const auto& [n, trace] : Counting(source_of("host_switches_callbacks_off")).traces_with({})) {
+  const auto traces = Counting(source_of("host_switches_callbacks_off")).traces_with({});
+  CHECK(traces.size() == 3);
+  for (const auto& [n, trace] : traces) {
     INFO(n << ": " << trace.log);
     CHECK(trace.status == "RUNTIME_ERROR");
     CHECK(trace.log.find("the device's own counters saw its") != std::string::npos);
@@ -91,8 +93,27 @@ TEST_CASE("work that is hidden on one workload alone is found where each evaluat
   const auto place = source.find(launch);
   REQUIRE(place != std::string::npos);
   source.insert(place, "if (n == 2000) ");
-  for (const auto& [n, trace] : Counting(source).traces_with({"--count-work", "each"})) {
+  const auto traces = Counting(source).traces_with({"--count-work", "each"});
+  CHECK(traces.size() == 3);
+  for (const auto& [n, trace] : traces) {
     INFO(n << ": " << trace.log);
     CHECK(trace.status == (n == 2000 ? "RUNTIME_ERROR" : "PASSED"));
+  }
+}
+
+TEST_CASE("an isolated evaluation is counted in a worker that has served no other workload", "[gpu]") {
+  if (!can_count()) return;
+  std::string source = source_of("host_honest");
+  const std::string body = "  add<<<";
+  const auto place = source.find(body);
+  REQUIRE(place != std::string::npos);
+  source.insert(place, "  static const std::int64_t first = n;\n  if (n != first) return 1;\n");
+  for (const std::string mode : {"one", "each"}) {
+    const auto traces = Counting(source).traces_with({"--use-isolated-runner", "--count-work", mode});
+    CHECK(traces.size() == 3);
+    for (const auto& [n, trace] : traces) {
+      INFO(n << ": " << trace.log);
+      CHECK(trace.status == "PASSED");
+    }
   }
 }

@@ -16,12 +16,13 @@ model::Trace result(const std::string& uuid, const std::string& witness) {
                             R"("fib":{"run_id":"r","config":{},"witness":)" + witness + "}}}");
 }
 
-std::string digest_of(const std::vector<model::Trace>& traces) {
+std::string digest_of(const std::vector<model::Trace>& traces, const std::string& count_work = "one") {
   const auto definition = model::parse_definition(R"({"name": "d", "op_type": "x",
       "axes": {"n": {"type": "var"}}, "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
       "outputs": {"y": {"shape": ["n"], "dtype": "float32"}}, "reference": "def run(x):\n    return x\n"})");
   report::TryReport tried;
   tried.version = "1";
+  tried.count_work = count_work;
   tried.solutions.push_back({&definition, traces});
   return nlohmann::json::parse(report::to_json(tried)).at("solutions").at(0).at("request_digest");
 }
@@ -36,4 +37,6 @@ TEST_CASE("a try whose work was to be counted is another question than one witho
   CHECK(without == digest_of({result("v", plain), result("w", plain)}));
   CHECK(first != without);
   CHECK(first == digest_of({result("v", plain), result("w", counted)}));
+  CHECK(first != digest_of({result("v", plain), result("w", counted)}, "each"));
+  CHECK(without == digest_of({result("v", plain), result("w", plain)}, "each"));  // nothing could be counted
 }

@@ -56,8 +56,14 @@ std::string WorkCounter::open() {
     if (const int result = nvml_.gpm_allocate(&made); result != 0) return counters_unreadable(result);
     *sample = Sample(made, nvml_.gpm_free);
   }
-  if (const int result = nvml_.gpm_sample(device_, before_.get()); result != 0)
-    return counters_unreadable(result);
+  try {
+    take(before_);
+    take(begun_);
+    for (const auto id : {Nvml::kSmUtil, Nvml::kGraphicsUtil, Nvml::kDramUtil})
+      (void)metric(id, before_, begun_);
+  } catch (const Error& error) {
+    return error.what();
+  }
   return {};
 }
 
@@ -77,6 +83,16 @@ double WorkCounter::metric(Nvml::GpmMetricId id, const Sample& first, const Samp
   if (result == 0) result = metrics.metrics[0].result;
   if (result != 0) throw Error("{}", counters_unreadable(result));
   return metrics.metrics[0].value;
+}
+
+double WorkCounter::bus_mib_per_s(const Sample& first, const Sample& second) const {
+  try {
+    const double most =
+        std::max(metric(Nvml::kPcieSent, first, second), metric(Nvml::kPcieReceived, first, second));
+    return std::isfinite(most) ? most : 0;
+  } catch (const Error&) {
+    return 0;  // a device may lack this one
+  }
 }
 
 // A device's memory is never quite still: where it was, both samples hold the same reading (NVML divides by
@@ -105,11 +121,9 @@ DeviceWork WorkCounter::end() {
   const std::int64_t begun_ns = std::exchange(begun_ns_, 0);
   const std::int64_t ended_ns = await_reading(ended_);
   const auto ns = static_cast<double>(ended_ns - begun_ns);
-  const double bus_mib_per_s =
-      std::max(metric(Nvml::kPcieSent, begun_, ended_), metric(Nvml::kPcieReceived, begun_, ended_));
   const DeviceWork work{metric(Nvml::kSmUtil, begun_, ended_) / 100 * ns,
                         metric(Nvml::kGraphicsUtil, begun_, ended_) / 100 * ns,
-                        bus_mib_per_s * kBytesOfRate * ns / 1e9};
+                        bus_mib_per_s(begun_, ended_) * kBytesOfRate * ns / 1e9};
   std::swap(begun_, ended_);
   begun_ns_ = ended_ns;
   return work;

@@ -19,7 +19,8 @@ struct DeviceWork {
   // long as a pair of events around it reads, and 0.3 us more. What it takes to go from one process's work to
   // another's counts too.
   double engine_ns = 0;
-  // What it sent over the bus to the host or what it received, whichever is more, in bytes.
+  // What it sent over the bus to the host or what it received, whichever is more, in bytes; 0 where it has no
+  // counter of that.
   double bus_bytes = 0;
 };
 
@@ -59,6 +60,8 @@ class WorkCounter {
   // A metric between two samples in percent; NaN or 0 of the memory where no reading lies between them.
   [[nodiscard]] double metric(fib::cuda::Nvml::GpmMetricId id, const Sample& first,
                               const Sample& second) const;
+  // 0 where there is none.
+  [[nodiscard]] double bus_mib_per_s(const Sample& first, const Sample& second) const;
   // Waits for a reading of this moment or a later one, leaves it in `sample`, and says when it came.
   std::int64_t await_reading(Sample& sample);
 
