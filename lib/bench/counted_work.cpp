@@ -22,7 +22,7 @@ constexpr std::uint64_t kFewestCalls = 3;
 constexpr double kMostCountingMs = 400;
 constexpr std::uint64_t kMostBytes = std::uint64_t{12} << 30U;
 // What may be at work beyond claims and fib's own work (docs/measuring.md says what was seen).
-constexpr double kSlackMs = 0.002;
+constexpr double kSlackMs = 0.001;
 constexpr double kShareOfOwn = 0.04;
 constexpr double kShareOfClaim = 0.1;
 // The same for the engine: it comes to the solution's process once in a count, and is at work for a while
