@@ -54,9 +54,12 @@ bool returns_outputs(const EvaluationParts& parts) {
   return !parts.planned.solution->spec.destination_passing_style();
 }
 
+// What usual calls take: those that are the fastest, since a solution could make the others long.
+double usual_ms(const std::vector<double>& calls_ms) { return eval::quantile(calls_ms, 0.25); }
+
 // How many calls are counted: as many as take no longer than that, by the coordinator's clock.
 std::uint64_t calls_within(double ms, const Measurement& m) {
-  const double call_ms = std::max(eval::median(m.envelopes_ms), 1e-3);
+  const double call_ms = std::max(usual_ms(m.envelopes_ms), 1e-3);
   return static_cast<std::uint64_t>(std::min(ms / call_ms, kWantedCalls));
 }
 
@@ -117,13 +120,16 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   {
     const Stopped stopped(parts.worker);
     if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
-    auto& copies_ms = parts.workload.copies_ms;
-    if (returns_outputs(parts) && !copies_ms)
-      copies_ms = util::in_ms(parts.judge.time_copies(doors.front().number()));
-    if (returns_outputs(parts)) counted.own_ms = *copies_ms;
+    if (returns_outputs(parts)) {
+      // The least that was ever seen: a solution could make copies slow.
+      auto& copies_ms = parts.workload.copies_ms;
+      const double now_ms = util::in_ms(parts.judge.time_copies(doors.front().number()));
+      copies_ms = std::min(now_ms, copies_ms.value_or(now_ms));
+      counted.own_ms = *copies_ms;
+    }
     for (const auto& door : doors) sets.push_back(calls.fill(door, calls.sets() + sets.size()));
-    counted.missing = parts.judge.begin_count();
-    if (!counted.missing.empty()) return std::nullopt;
+    if (const auto problem = parts.judge.begin_count(); !problem.empty())
+      throw NoVerdict(model::Fault::machine, problem);
   }
   std::vector<UnjudgedCall> made;
   std::vector<double> walls;
@@ -182,7 +188,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
   blank.claimed_ms = claimed_ms(m.trials_ms);
   blank.parts = m.kernels + m.copies;
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
-  const double usual_wall_ms = eval::median(m.walls_ms);
+  const double usual_wall_ms = usual_ms(m.walls_ms);
   for (int attempt = 1;; ++attempt) {
     // New ones each time: the solution still reaches those of the time before.
     const auto doors = attach(parts, calls, wanted);
@@ -205,7 +211,7 @@ void want_count(const EvaluationParts& parts, const ExpectedOutputs& expected, c
   none.missing = parts.judge.counter_problem();
   if (parts.config.flush == worker::Flush::kNone)
     none.missing = "calls are counted with caches flushed (--flush none)";
-  const std::uint64_t wanted = std::min({calls_within(kMostCountingMs, m), expected.most_at_once(),
+  const std::uint64_t wanted = std::min({calls_within(kMostCountingMs, m), expected.most_of_count(),
                                          calls_in_memory(parts.layout()), calls_in_budget(parts, expected)});
   if (none.missing.empty() && wanted < kFewestCalls)
     none.missing = "the calls are so long, or their buffers so large, that too few could be counted";

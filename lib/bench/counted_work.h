@@ -41,8 +41,8 @@ void count_work(const EvaluationParts& parts, Measurement& m);
 
 // Whether the device was at work for longer than is claimed, its multiprocessors or its engine for kernels,
 // exchanged more with the host than can be done in that time, or the counted calls took much longer than the
-// timed ones (as where the host computes instead): as a sentence for the log. `wall_ms` is what the timed
-// calls took by the coordinator's clock, the median. Pure.
+// timed ones (as where the host computes instead): as a sentence for the log. `wall_ms` is what usual timed
+// calls took by the coordinator's clock. Pure.
 [[nodiscard]] std::optional<std::string> uncounted_work(const CountedWork& counted, double wall_ms);
 
 }  // namespace fib::bench

@@ -33,7 +33,7 @@ struct JudgedWorkload {
   std::vector<worker::CallTimes> cold_reference_calls{};
   std::optional<double> cold_reference_ms{};  // the last of its calls that tell little
   std::set<worker::SetId> tied_sets{};        // for which it took some of several equals (reference/engine.h)
-  std::optional<double> copies_ms{};  // what the device takes to copy its outputs, where that was asked for
+  std::optional<double> copies_ms{};          // the least that the device took to copy its outputs
 };
 
 // What is known of a solution's worker since it was started.

@@ -19,6 +19,7 @@ constexpr std::uint64_t kUsualCalls = 2;
 // that nobody has used.
 constexpr std::uint64_t kMostAtOnce = 64;
 constexpr std::uint64_t kMostBytesAtOnce = std::uint64_t{512} << 20U;
+constexpr std::uint64_t kMostBytesOfCount = std::uint64_t{4} << 30U;
 // Inputs and outputs of calls that wait for the reference, or for the judge to keep them.
 constexpr std::uint64_t kMostDeviceBytesAtDoor = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostHostBytesAtDoor = std::uint64_t{4} << 20U;
@@ -98,6 +99,7 @@ bool ExpectedOutputs::are_made(std::uint64_t call) const {
 void ExpectedOutputs::begin_at(std::uint64_t first) {
   own_from(workload_.opened.inputs_fixed ? 0 : first);
   timed_ = true;
+  is_of_count_ = true;
 }
 
 void ExpectedOutputs::share_from(std::uint64_t first) {
@@ -205,9 +207,15 @@ bool ExpectedOutputs::reference_is_settled(double share) const {
 }
 
 std::uint64_t ExpectedOutputs::most_at_once() const {
-  const std::uint64_t bytes = std::max<std::uint64_t>(1, parts_.layout().output_bytes);
-  const std::uint64_t most = std::min(parts_.config.memory_budget_bytes, kMostBytesAtOnce);
-  return std::clamp<std::uint64_t>(most / bytes, 1, kMostAtOnce);
+  return is_of_count_ ? most_of_count() : most_within(kMostBytesAtOnce);
+}
+
+std::uint64_t ExpectedOutputs::most_of_count() const { return most_within(kMostBytesOfCount); }
+
+std::uint64_t ExpectedOutputs::most_within(std::uint64_t bytes) const {
+  const std::uint64_t most = std::min(parts_.config.memory_budget_bytes, bytes);
+  return std::clamp<std::uint64_t>(most / std::max<std::uint64_t>(1, parts_.layout().output_bytes), 1,
+                                   kMostAtOnce);
 }
 
 std::string about_ties(const EvaluationParts& parts, const worker::SetId& set) {

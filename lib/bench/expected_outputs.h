@@ -31,6 +31,9 @@ class ExpectedOutputs {
   // How many expected outputs are made at once, at least 1: not more than the judge keeps.
   [[nodiscard]] std::uint64_t most_at_once() const;
 
+  // The same after begin_at(): of calls that are judged when all of them have been made.
+  [[nodiscard]] std::uint64_t most_of_count() const;
+
   // Makes the expected outputs of `count` calls from `first` on, or of as many as are kept at once. Those
   // that are there already are not made again. Where the outputs are not compared with the reference's, a few
   // of its calls are timed instead, once. Throws NoVerdict where the GPU stays busy.
@@ -72,6 +75,7 @@ class ExpectedOutputs {
 
  private:
   [[nodiscard]] bool is_scaled(std::uint64_t call) const;
+  [[nodiscard]] std::uint64_t most_within(std::uint64_t bytes) const;
   void make_batch(std::uint64_t end);
   void time_reference(std::vector<double>& times);
   std::vector<ReferenceCall> call_reference(const std::vector<worker::SetId>& sets);
@@ -81,6 +85,7 @@ class ExpectedOutputs {
   worker::AttachedDoor door_;
   bool shared_;
   std::uint64_t untimed_ = 0;     // of the first calls
+  bool is_of_count_ = false;      // begin_at() was called
   bool timed_ = false;            // where the reference is asked for its time alone
   int disturbed_ = 0;             // batches of the reference's calls while the GPU was not idle
   std::uint64_t until_ = 0;       // expected outputs are kept for the calls before this one

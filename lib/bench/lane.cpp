@@ -138,7 +138,10 @@ bool Lane::fill(HeldResult& result) {
     return true;
   };
   try {
-    auto measurement = closed_.empty() ? made(*result.planned, result) : std::nullopt;
+    PlannedEvaluation planned = *result.planned;
+    // Inputs that no process has seen, whatever became of the evaluation's.
+    if (is_counted) planned.set_owner = util::Sha256().add("counted").add(planned.set_owner).hex();
+    auto measurement = closed_.empty() ? made(planned, result) : std::nullopt;
     if (run_.session.interrupted()) return false;
     // Whatever was seen of a solution whose worker died with the keeper is no verdict.
     if (close_if_lost() || !measurement) return not_done(closed_, model::Fault::machine);

@@ -22,14 +22,34 @@ constexpr std::size_t kAnnotationLogBytes = 2048;
 // Results of one solution that are told together.
 using ToldTogether = std::vector<const CiResult*>;
 
-// In the order in which their first results come.
-std::vector<ToldTogether> grouped(const std::vector<const CiResult*>& results) {
+// Whether it was not tried, after others of the solution had failed (--skip-after).
+bool was_skipped(const CiResult* result) { return result->detail.log.starts_with("Solution skipped after "); }
+
+bool fail_alike(const CiResult& a, const CiResult& b) {
+  return a.hardware() == b.hardware() && a.definition() == b.definition() && a.solution() == b.solution() &&
+         a.detail.status() == b.detail.status();
+}
+
+// In the order in which their first results come; what was skipped is told with the last failure before it.
+std::vector<ToldTogether> grouped(std::vector<const CiResult*> results) {
   std::vector<ToldTogether> groups;
   std::map<std::string, std::size_t> places;
-  for (const CiResult* result : results) {
-    const auto [place, is_new] = places.emplace(error_key(*result), groups.size());
+  const auto tried_end = std::stable_partition(results.begin(), results.end(),
+                                               [](const auto* result) { return !was_skipped(result); });
+  for (auto result = results.begin(); result != tried_end; ++result) {
+    const auto [place, is_new] = places.emplace(error_key(**result), groups.size());
     if (is_new) groups.emplace_back();
-    groups[place->second].push_back(result);
+    groups[place->second].push_back(*result);
+  }
+  for (auto result = tried_end; result != results.end(); ++result) {
+    const auto cause = std::find_if(groups.rbegin(), groups.rend(), [&](const ToldTogether& group) {
+      return fail_alike(*group.front(), **result);
+    });
+    if (cause != groups.rend()) {
+      cause->push_back(*result);
+    } else {
+      groups.push_back({*result});
+    }
   }
   return groups;
 }

@@ -153,8 +153,15 @@ std::string error_key(const CiResult& result) {
                                 model::name_of(result.detail.status()));
   constexpr std::string_view kDigits = "0123456789";
   constexpr std::string_view kOfNumbers = "0123456789.e+-";
+  constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
   const std::string_view log = result.detail.log;
   for (std::size_t at = 0; at < log.size();) {
+    // Addresses are others in each process.
+    if (log.substr(at, 2) == "0x") {
+      key += '0';
+      at = std::min(log.find_first_not_of(kHexDigits, at + 2), log.size());
+      continue;
+    }
     const std::size_t digit = log[at] == '-' ? at + 1 : at;
     if (digit < log.size() && kDigits.find(log[digit]) != std::string_view::npos) {
       key += '0';

@@ -76,7 +76,7 @@ class FakeJudge : public worker::Judge {
     ++counts_begun;
     calls_at_count_ = world_.calls;
     compared_at_count_ = compared.size();
-    return no_counters;
+    return stopped_counters;
   }
   worker::Counted end_count() override {
     ask("count");
@@ -160,8 +160,9 @@ class FakeJudge : public worker::Judge {
     return worker::Concluded{{true, 0, 0, 1, {}}, {}};
   };
 
-  int most_private = 1000;    // doors with private buffers that there is room for
-  std::string no_counters{};  // why the device has none
+  int most_private = 1000;         // doors with private buffers that there is room for
+  std::string no_counters{};       // why the device has none
+  std::string stopped_counters{};  // why they cannot be read any more
   // Work of others, where no call was made since the count began.
   double others_ns = 0;
   double others_engine_ns = 0;

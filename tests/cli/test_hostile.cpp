@@ -169,7 +169,9 @@ TEST_CASE("work after the answer to Collect is added where worker and coordinato
     seen += fmt::format("{} ", traces[0].latency_ms);
   }
   const auto load = util::machine_load();
-  if (load && load->average > load->cores) {
+  // The average follows a minute behind, and two of the processes that run are this test's.
+  constexpr double kRounding = 0.5;
+  if (load && load->average > load->cores - kRounding) {
     WARN("the machine is too busy to tell: " << seen);
   } else {
     FAIL_CHECK("it read " << seen << "ms");

@@ -99,6 +99,24 @@ TEST_CASE("the same error of a solution on many workloads is one annotation, wit
   CHECK(count(summary, "<td>as above</td>") == 4);
 }
 
+TEST_CASE("workloads on which a solution was skipped are told with the failure before them") {
+  const TemporaryDataset files;
+  std::string traces;
+  for (int i = 1; i <= 4; ++i) {
+    const std::string log = i < 3 ? "SIGSEGV at 0x7f" + std::string(i == 1 ? "ab" : "9c") + "0\n"
+                                  : "Solution skipped after 2 failures. Last error: SIGSEGV at 0x7f9c0";
+    traces += failed_line(log, "f" + std::to_string(i), i);
+  }
+  testing::write_traces(files, traces);
+  CHECK(ci_text(files, CiForm::github) ==
+        "::error title=RUNTIME_ERROR%3A gemm_n128 / alice_slow::gemm_n128 / alice_slow / M=1, M=2, M=3 and "
+        "1 more workload (NVIDIA H200)%0ASIGSEGV at 0x7fab0\n"
+        "::notice title=fib::4 results: 0 passed, 4 failed (4 RUNTIME_ERROR)\n");
+  // Those before it may be left out of a table.
+  testing::write_traces(files, failed_line("Solution skipped after 3 failures. Last error: it broke"));
+  CHECK(count(ci_text(files, CiForm::github), "::error ") == 1);
+}
+
 TEST_CASE("what of a run was not done is told, since nobody sees what is missing") {
   const TemporaryDataset files;
   testing::write_traces(files, trace("alice_fast", "w1", 4).line());
