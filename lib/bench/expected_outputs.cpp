@@ -19,7 +19,7 @@ constexpr std::uint64_t kUsualCalls = 2;
 // that nobody has used.
 constexpr std::uint64_t kMostAtOnce = 64;
 constexpr std::uint64_t kMostBytesAtOnce = std::uint64_t{512} << 20U;
-constexpr std::uint64_t kMostBytesOfCount = std::uint64_t{4} << 30U;
+constexpr std::uint64_t kMostBytesOfCount = std::uint64_t{2} << 30U;
 // Inputs and outputs of calls that wait for the reference, or for the judge to keep them.
 constexpr std::uint64_t kMostDeviceBytesAtDoor = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostHostBytesAtDoor = std::uint64_t{4} << 20U;
