@@ -52,6 +52,7 @@ struct EvalOptions {
   bool quiet = false;
   bool full_log = false;
   EvalFormat format = EvalFormat::table;
+  std::string tools = {};  // tools_text(), for JSON
 };
 
 // Of two solutions of one name that differ a dataset has none. That of the same author is for `Existing`.
@@ -146,7 +147,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   outcome.settled = report::settle(outcome.traces);
   outcome.count_work = bench::name_of(request.count_work);
   if (options.format == EvalFormat::json) {
-    print_json(inputs, outcome, against_last);
+    print_json(inputs, outcome, options.tools, against_last);
   } else {
     print_tables(inputs, {options.quiet, options.full_log}, outcome, against_last);
   }
@@ -225,6 +226,7 @@ int run(EvalOptions options) {
   options.measure.finish(environment.kind());
   const auto around =
       options.add ? surroundings(machine.chosen, environment.python) : nlohmann::ordered_json::object();
+  if (options.format == EvalFormat::json) options.tools = tools_text(machine.chosen, environment.python);
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
   bench::RunRequest request{FIB_VERSION, options.add, around};
   request.count_work =

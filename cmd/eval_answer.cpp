@@ -150,18 +150,22 @@ report::Missing missing_of(const EvalInputs& inputs, const EvalOutcome& outcome,
 
 }  // namespace
 
-void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, bool against_last) {
+void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std::string& tools,
+                bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
+  report.tools = tools;
   report.count_work = outcome.count_work;
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;
     const auto against =
         wanted_comparison(inputs, outcome, found->second, against_last, report::CompareFormat::json);
+    const auto* smallest = util::find_or_null(outcome.smallest, name);
     report.solutions.push_back({&dataset_of(inputs, name).definitions.at(found->second.front().definition),
                                 found->second, missing_of(inputs, outcome, found->second),
-                                against.value_or("")});
+                                against.value_or(""),
+                                smallest == nullptr ? std::vector<model::Trace>{} : *smallest});
   }
   report.skipped = outcome.skipped;
   report.not_done = outcome.not_done;

@@ -8,7 +8,8 @@ namespace fib::cmd {
 // What `fib eval` says of a try on stdout. `against_last`: each solution is compared with its last result.
 
 // One JSON object.
-void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, bool against_last);
+void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std::string& tools,
+                bool against_last);
 
 struct AnswerForm {
   bool quiet = false;     // one line for each solution

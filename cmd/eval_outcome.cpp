@@ -120,6 +120,7 @@ EvalOutcome evaluate_all(bench::Session& session, const EvalInputs& inputs, Stag
   if (stages == Stages::kOne) return evaluate(session, inputs.datasets, config, request, line);
   EvalOutcome outcome =
       evaluate(session, with_smallest(inputs.datasets), with_few_calls(config), request, ProgressLine::none);
+  outcome.smallest = outcome.traces;
   if (outcome.exit_code != kInterrupted) go_on(session, inputs, config, request, line, outcome);
   return outcome;
 }

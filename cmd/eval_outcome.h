@@ -25,6 +25,8 @@ struct EvalOutcome {
   std::size_t not_begun = 0;  // evaluations that were planned: the try ended before
   report::SettledTries settled = {};
   std::string count_work = {};  // report::TryReport::count_work
+  // Of a cascade: the traces of its first stage, by solution.
+  std::map<std::string, std::vector<model::Trace>> smallest = {};
 };
 
 enum class Stages { kOne, kCascade };

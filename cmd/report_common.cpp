@@ -85,7 +85,9 @@ std::string names_text(const std::set<std::string>& names) {
   return names.empty() ? "none" : util::some_of(names, "", kShown);
 }
 
-void check_hardware(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
+}  // namespace
+
+void note_hardware(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets) {
   std::set<std::string> known;
   for (const dataset::Dataset& dataset : datasets) {
     for (const std::string& name : dataset::Queries(dataset).hardware()) known.insert(name);
@@ -93,11 +95,12 @@ void check_hardware(const dataset::Filter& records, const std::vector<dataset::D
   const bool ran = std::any_of(known.begin(), known.end(), [&](const std::string& name) {
     return dataset::matches(records.hardware, name);
   });
-  if (!ran && !known.empty()) {
-    throw Error("no traces of hardware \"{}\"; there are: {}", fmt::join(records.hardware, "\", \""),
-                names_text(known));
-  }
+  if (!ran && !known.empty() && is_logged(dataset::Severity::warning))
+    fmt::print(stderr, "warning: no results of hardware \"{}\"; there are: {}\n",
+               fmt::join(records.hardware, "\", \""), names_text(known));
 }
+
+namespace {
 
 void check_names(const FilterOptions& filters, const dataset::Filter& records,
                  const std::vector<dataset::Dataset>& datasets) {
@@ -119,7 +122,7 @@ void check_names(const FilterOptions& filters, const dataset::Filter& records,
                 alike.empty() ? "; to see all: fib list definitions" : alike);
   }
   dataset::KnownNames(datasets).check(records);
-  check_hardware(records, datasets);
+  note_hardware(records, datasets);
 }
 
 // The records with what else tells which definitions are meant.
@@ -197,9 +200,11 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
     dataset::name_runs(own, dataset.root, dataset.traces);
     const auto standing = choose_traces(filters.choice, dataset, dataset.traces, asked_for(filters, own));
     if (standing) dataset::keep_standing(dataset, *standing);
+    auto results = report::baseline_results(dataset, dataset.traces, yardstick);
     dataset::restrict_to(dataset, own, yardstick);
     const bool every_trace = filters.choice == TraceChoice::all;
-    chosen.push_back({standing, {{}, filters.op_type, filters.definition, every_trace}});
+    chosen.push_back(
+        {standing, {{}, filters.op_type, filters.definition, every_trace}, yardstick, std::move(results)});
   }
   return chosen;
 }
@@ -214,12 +219,13 @@ const model::Definition& find_definition(const dataset::Dataset& dataset, const 
 
 report::Remarks ChosenTraces::remarks(const dataset::Dataset& dataset,
                                       report::HasReferences has_references) const {
-  if (!asked_for.op_type && !asked_for.definition)
-    return remarks_of(standing.get(), dataset.traces, has_references);
   std::vector<dataset::TraceRow> rows;
   std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),
                [&](const dataset::TraceRow& row) { return asked_for.holds(dataset, row); });
-  return remarks_of(standing.get(), rows, has_references);
+  report::Remarks remarks = remarks_of(standing.get(), rows, has_references);
+  auto missing = report::missing_baseline_text(dataset, rows, baseline_results, baseline_author);
+  if (!missing.empty()) remarks.cautions.push_back(std::move(missing));
+  return remarks;
 }
 
 std::vector<report::Selection> ChosenTraces::selections(const dataset::Dataset& dataset) const {

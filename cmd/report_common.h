@@ -9,6 +9,7 @@
 #include "dataset/load.h"
 #include "filters.h"
 #include "present/document.h"
+#include "report/baseline_results.h"
 #include "report/outcomes.h"
 
 // What the commands that only read datasets share.
@@ -52,10 +53,16 @@ struct FilterOptions {
   TraceChoice choice = TraceChoice::standing;
 };
 
+// Warns where the filter's hardware has no results in any of the datasets, and says which has. That is no
+// error, as it may have some tomorrow; but a name may be misspelt.
+void note_hardware(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets);
+
 // The choice of traces that was made for one dataset.
 struct ChosenTraces {
   std::shared_ptr<const dataset::StandingResults> standing;  // null: every trace counts
   report::Selection asked_for = {};                          // what the report is about, of all hardware
+  std::string baseline_author = {};                          // "": it compares with none
+  report::BaselineResults baseline_results = {};
 
   // One for each hardware that has traces of it, or of very many those with the most: report/hardware.h.
   [[nodiscard]] std::vector<report::Selection> selections(const dataset::Dataset& dataset) const;

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "dataset/known_names.h"
 #include "dataset/named_runs.h"
+#include "report/baseline_results.h"
 #include "report/sol_text.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -27,6 +28,7 @@ int run(const SolOptions& options) {
   report::SolQuestion question = options.question;
   question.filter = options.records.parsed();
   dataset::KnownNames(datasets).check(question.filter);
+  note_hardware(question.filter, datasets);
   if (options.gigabytes) question.bytes_per_s = *options.gigabytes * 1e9;
   if (options.teraflops) question.flops_per_s = *options.teraflops * 1e12;
   std::vector<report::SolReport> reports;
@@ -41,7 +43,12 @@ int run(const SolOptions& options) {
     std::vector<dataset::TraceRow> rows;
     std::copy_if(dataset.traces.begin(), dataset.traces.end(), std::back_inserter(rows),
                  [&](const auto& row) { return question.filter.holds_trace(dataset, row); });
-    reports.back().remarks = remarks_of(standing.get(), rows, report::has_references_if(has_references));
+    report::Remarks& remarks = reports.back().remarks;
+    remarks = remarks_of(standing.get(), rows, report::has_references_if(has_references));
+    auto missing = report::missing_baseline_text(
+        dataset, rows, report::baseline_results(dataset, dataset.traces, question.baseline_author),
+        question.baseline_author);
+    if (!missing.empty()) remarks.cautions.push_back(std::move(missing));
   }
   print_result(report::render_sol(reports, options.part, options.read.format, stdout_style()));
   return kDone;

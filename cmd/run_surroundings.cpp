@@ -66,4 +66,11 @@ ordered_json surroundings(const ChosenDevices& chosen,
           {"command", command()}};
 }
 
+std::string tools_text(const ChosenDevices& chosen, const std::optional<compile::PythonInterpreter>& python) {
+  const ordered_json tools = {{"cuda", chosen.software},
+                              {"compilers", compilers(chosen.devices.front().kind)},
+                              {"python", python ? python->version : ""}};
+  return tools.dump();
+}
+
 }  // namespace fib::cmd

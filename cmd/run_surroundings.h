@@ -15,4 +15,9 @@ namespace fib::cmd {
 [[nodiscard]] nlohmann::ordered_json surroundings(const ChosenDevices& chosen,
                                                   const std::optional<compile::PythonInterpreter>& python);
 
+// The versions among these that decide what a result is: the driver, CUDA, the compilers and Python. As text,
+// to be compared. Starts the compilers, as above.
+[[nodiscard]] std::string tools_text(const ChosenDevices& chosen,
+                                     const std::optional<compile::PythonInterpreter>& python);
+
 }  // namespace fib::cmd

@@ -67,7 +67,11 @@ void Clocks::choose(Calls& calls) {
   // Lost records would hide streams.
   for (int more = 0; probe_.dropped && more < kMoreProbes; ++more)
     probe_ = calls.make(Clock::kCuptiConcurrent).done;
-  if (!probe_.dropped) uses_ = probe_.uses;
+  if (!probe_.dropped) {
+    uses_ = probe_.uses;
+  } else {
+    probe_.kernels = probe_.copies = 0;  // nobody knows
+  }
 }
 
 void Clocks::look(Calls& calls) {

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "bench/calls.h"
 #include "bench/evaluation_parts.h"
 #include "bench/expected_outputs.h"
@@ -27,22 +21,11 @@ void want_count(const EvaluationParts& parts, const ExpectedOutputs& expected, c
 // loaded: no clock of the worker times them, and the device counts its work. Nothing else is part of the
 // count: each call has private buffers of its own, which the judge fills before, with the caches flushed, and
 // compares afterwards. Where calls return their outputs the worker copies them, and the judge times such
-// copies. Leaves what was seen in `m.counted`. Where uncounted_work() has something to say three times in a
+// copies. Leaves what was seen in `m.counted`. Where unclaimed_work() has something to say three times in a
 // row, or the solution fails otherwise, that is m's status, and its log says so; but where calls vary so
 // much that claimed_ms() says too little, their mean becomes the latency. Throws NoVerdict where others keep
 // the device busy or its memory full; Error where counters fail; ReferenceError, worker::JudgeLost. One
 // thread.
 void count_work(const EvaluationParts& parts, Measurement& m);
-
-// What the calls of these trials claim, the mean, in milliseconds: work that differs from call to call has a
-// mean above its latency, a median. A claim counts up to twice the median, and the mean up to a quarter above
-// it, since long claims in some calls shall not pay for work that the others hide. Pure; at least one call.
-[[nodiscard]] double claimed_ms(const std::vector<std::vector<double>>& trials_ms);
-
-// Whether the device was at work for longer than is claimed, its multiprocessors or its engine for kernels,
-// exchanged more with the host than can be done in that time, or the counted calls took much longer than the
-// timed ones (as where the host computes instead): as a sentence for the log. `wall_ms` is what usual timed
-// calls took by the coordinator's clock. Pure.
-[[nodiscard]] std::optional<std::string> uncounted_work(const CountedWork& counted, double wall_ms);
 
 }  // namespace fib::bench

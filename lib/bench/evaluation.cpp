@@ -161,10 +161,20 @@ void EvaluationRun::fit_plan(double call_s) {
   result_.plan = fit_calls(result_.plan, call_s, parts_.config.call_budget_s);
   auto& workload = parts_.workload;
   if (!result_.plan.too_dear || expected_.are_shared() || workload.opened.inputs_fixed) return;
+  // Of a solution that is slow itself no other one has a disadvantage.
+  if (!is_reference_dear()) return;
   workload.dear = true;
   workload.dear_plan = result_.plan;
   // Those made so far had sets of their own.
   if (calls_.sets() < static_cast<std::uint64_t>(result_.plan.total())) expected_.share_from(calls_.sets());
+}
+
+// Whether the reference alone is too slow for the smallest plan.
+bool EvaluationRun::is_reference_dear() const {
+  const auto reference_ms = expected_.reference_ms();
+  if (reference_ms.empty()) return true;
+  const double reference_s = eval::median(reference_ms) / 1e3;
+  return fit_calls(wanted_calls(parts_.config), reference_s, parts_.config.call_budget_s).too_dear;
 }
 
 void EvaluationRun::make_trials() {

@@ -30,6 +30,7 @@ class EvaluationRun {
  private:
   void make_first_calls();
   void fit_plan(double call_s);
+  [[nodiscard]] bool is_reference_dear() const;
   void make_trials();
   void make_enough_trials();
   void check_on_own_sets();

@@ -58,8 +58,13 @@ constexpr std::array kAnswers{
     Sign{"of shared memory", ErrorCode::bad_launch},
     Sign{"launch plan passes", ErrorCode::bad_launch},
     Sign{"launch of ", ErrorCode::bad_launch},
-    Sign{"CUDA_ERROR_", ErrorCode::device_error},
-    Sign{"CUDA error", ErrorCode::device_error},
+    Sign{"ECC_UNCORRECTABLE", ErrorCode::device_error},
+    Sign{"NVLINK_UNCORRECTABLE", ErrorCode::device_error},
+    Sign{"uncorrectable ECC", ErrorCode::device_error},
+    Sign{"uncorrectable NVLink", ErrorCode::device_error},
+    Sign{"CUDA_ERROR_DEVICE_UNAVAILABLE", ErrorCode::device_error},
+    Sign{"CUDA_ERROR_", ErrorCode::cuda_error},
+    Sign{"CUDA error", ErrorCode::cuda_error},
     Sign{"returned the error code", ErrorCode::error_returned},
 };
 

@@ -84,8 +84,7 @@ class Recorder : public LaneObserver {
     if (held_.empty()) return;
     observer_.warning(
         fmt::format("{} made, and not held against the device's counters yet, which is done when all of a "
-                    "solution's are: "
-                    "--resume makes {} again",
+                    "solution's are: --resume makes {} again",
                     held_.size() == 1 ? "1 evaluation was" : fmt::format("{} evaluations were", held_.size()),
                     held_.size() == 1 ? "it" : "them"));
   }

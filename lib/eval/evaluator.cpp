@@ -36,20 +36,31 @@ bool exceeds(const Comparison& result, const Tolerance& tolerance) {
   return tolerance.max_error && !(result.max_absolute_error <= *tolerance.max_error);
 }
 
-std::string explain(const Slot& slot, const Comparison& result, const Tolerance& tolerance) {
-  std::string text;
-  if (result.unwritten > 0) {
-    text = fmt::format("output \"{}\": {} of {} elements were never written", slot.name, result.unwritten,
-                       result.count);
-  } else {
-    text = fmt::format("output \"{}\": {} of {} elements do not match", slot.name, result.mismatched,
-                       result.count);
+// Whether enough elements match, and an error is larger than any may be.
+bool only_exceeds(const Comparison& result, const Tolerance& tolerance) {
+  return result.unwritten == 0 && result.matched_ratio() >= tolerance.required_matched_ratio &&
+         exceeds(result, tolerance);
+}
+
+// By which just those elements do not match whose error is larger than any may be.
+Tolerance limit_alone(const Tolerance& tolerance) { return {*tolerance.max_error, 0}; }
+
+std::string what_is_wrong(const Comparison& result, const Tolerance& tolerance) {
+  if (result.unwritten > 0)
+    return fmt::format("{} of {} elements were never written", result.unwritten, result.count);
+  const std::string most =
+      exceeds(result, tolerance) ? fmt::format("; the largest error is {}", result.max_absolute_error) : "";
+  return fmt::format("{} of {} elements do not match{}", result.mismatched, result.count, most);
+}
+
+// `named`: the comparison whose first wrong element is told.
+std::string explain(const Slot& slot, const Comparison& result, const Comparison& named,
+                    const Tolerance& tolerance) {
+  std::string text = fmt::format("output \"{}\": {}", slot.name, what_is_wrong(result, tolerance));
+  if (named.first_bad) {
+    text += fmt::format("; first at {}: expected {}, got {}", position(slot, *named.first_bad),
+                        named.expected_text, named.got_text);
   }
-  if (result.first_bad) {
-    text += fmt::format("; first at {}: expected {}, got {}", position(slot, *result.first_bad),
-                        result.expected_text, result.got_text);
-  }
-  if (exceeds(result, tolerance)) text += fmt::format("; the largest error is {}", result.max_absolute_error);
   const std::string most = tolerance.max_error ? fmt::format(", no error > {}", *tolerance.max_error) : "";
   return text + fmt::format(" (rule: |got - expected| <= {} or relative error <= {}, matched ratio >= {}{})",
                             tolerance.atol, tolerance.rtol, tolerance.required_matched_ratio, most);
@@ -75,8 +86,11 @@ Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>&
     judgement.matched_ratio = std::min(judgement.matched_ratio, result.matched_ratio());
     if (is_right(result, tolerance)) continue;
     if (judgement.correct) {
-      judgement.explanation = explain(layout.outputs[i], result, tolerance);
-      judgement.mismatch = mismatch_of(layout.outputs[i], result);
+      // Elements whose error is larger than any may be are not known yet: see look_closer().
+      Comparison named = result;
+      if (only_exceeds(result, tolerance)) named.first_bad.reset();
+      judgement.explanation = explain(layout.outputs[i], result, named, tolerance);
+      judgement.mismatch = mismatch_of(layout.outputs[i], named);
     }
     judgement.correct = false;
   }
@@ -101,8 +115,30 @@ Judgement judge_outputs(const Layout& layout, const std::byte* got, const std::b
                                   tolerance, poison[i].data(), threads));
   }
   auto judgement = judge_comparisons(layout, comparisons, tolerance);
-  add_pattern(judgement, layout, got, expected, poison, tolerance);
+  look_closer(judgement, layout, got, expected, poison, tolerance, threads);
   return judgement;
+}
+
+void look_closer(Judgement& judgement, const Layout& layout, const std::byte* got, const std::byte* expected,
+                 const std::vector<PoisonElement>& poison, const Tolerance& tolerance, unsigned threads) {
+  if (!judgement.mismatch) return;
+  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+    const Slot& slot = layout.outputs[i];
+    if (slot.name != judgement.mismatch->output) continue;
+    const auto compared = [&](const Tolerance& by) {
+      return compare(slot.dtype, got + slot.offset, expected + slot.offset, slot.count(), by,
+                     poison[i].data(), threads);
+    };
+    Tolerance broken = tolerance;
+    if (const Comparison result = compared(tolerance); only_exceeds(result, tolerance)) {
+      broken = limit_alone(tolerance);
+      const Comparison beyond = compared(broken);
+      judgement.explanation = explain(slot, result, beyond, tolerance);
+      judgement.mismatch = mismatch_of(slot, beyond);
+    }
+    judgement.mismatch->pattern =
+        mismatch_pattern(slot, got + slot.offset, expected + slot.offset, poison[i], broken);
+  }
 }
 
 std::optional<ClaimProblem> check_claims(const Layout& layout, const std::vector<OutputClaim>& claims,

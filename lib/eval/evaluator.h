@@ -26,9 +26,17 @@ void fill_poison(const Layout& layout, const std::vector<PoisonElement>& element
                                       const std::vector<PoisonElement>& poison, const Tolerance& tolerance,
                                       std::size_t outputs, unsigned threads);
 
-// The same from comparisons that were made elsewhere, one for each output that is judged, in order.
+// The same from comparisons that were made elsewhere, one for each output that is judged, in order. No
+// element is named where they match but for errors above Tolerance::max_error: look_closer() knows which
+// these are.
 [[nodiscard]] Judgement judge_comparisons(const Layout& layout, const std::vector<Comparison>& comparisons,
                                           const Tolerance& tolerance);
+
+// Looks at the output that the judgement's mismatch is of, where it has one: names an element that is wrong
+// for the reason given, and adds the pattern of such elements. `got` and `expected` are whole output buffers.
+// Takes up to half a second and what two comparisons take.
+void look_closer(Judgement& judgement, const Layout& layout, const std::byte* got, const std::byte* expected,
+                 const std::vector<PoisonElement>& poison, const Tolerance& tolerance, unsigned threads);
 
 // Whether an output that compares so is right: it has no unwritten elements, enough match, and no error is
 // too large. Pure.

@@ -166,15 +166,4 @@ std::string mismatch_pattern(const Slot& slot, const std::byte* got, const std::
   return Looker(slot, got, expected, poison, tolerance).pattern();
 }
 
-void add_pattern(Judgement& judgement, const Layout& layout, const std::byte* got, const std::byte* expected,
-                 const std::vector<PoisonElement>& poison, const Tolerance& tolerance) {
-  if (!judgement.mismatch) return;
-  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
-    const Slot& slot = layout.outputs[i];
-    if (slot.name != judgement.mismatch->output) continue;
-    judgement.mismatch->pattern =
-        mismatch_pattern(slot, got + slot.offset, expected + slot.offset, poison[i], tolerance);
-  }
-}
-
 }  // namespace fib::eval

@@ -20,9 +20,4 @@ namespace fib::eval {
 [[nodiscard]] std::string mismatch_pattern(const Slot& slot, const std::byte* got, const std::byte* expected,
                                            const PoisonElement& poison, const Tolerance& tolerance);
 
-// Adds the pattern to the judgement's mismatch, where it has one. `got` and `expected` are whole output
-// buffers.
-void add_pattern(Judgement& judgement, const Layout& layout, const std::byte* got, const std::byte* expected,
-                 const std::vector<PoisonElement>& poison, const Tolerance& tolerance);
-
 }  // namespace fib::eval

@@ -14,16 +14,12 @@ namespace {
 
 using present::Annotation;
 
-constexpr std::size_t kMost = 10;           // annotations of a kind: GitHub shows no more of a step
 constexpr std::size_t kTitleColumns = 200;  // GitHub takes 255 characters
 constexpr std::size_t kAnnotationLogLines = 5;
 constexpr std::size_t kAnnotationLogBytes = 2048;
 
 // Results of one solution that are told together.
 using ToldTogether = std::vector<const CiResult*>;
-
-// Whether it was not tried, after others of the solution had failed (--skip-after).
-bool was_skipped(const CiResult* result) { return result->detail.log.starts_with("Solution skipped after "); }
 
 bool fail_alike(const CiResult& a, const CiResult& b) {
   return a.hardware() == b.hardware() && a.definition() == b.definition() && a.solution() == b.solution() &&
@@ -34,8 +30,8 @@ bool fail_alike(const CiResult& a, const CiResult& b) {
 std::vector<ToldTogether> grouped(std::vector<const CiResult*> results) {
   std::vector<ToldTogether> groups;
   std::map<std::string, std::size_t> places;
-  const auto tried_end = std::stable_partition(results.begin(), results.end(),
-                                               [](const auto* result) { return !was_skipped(result); });
+  const auto tried_end = std::stable_partition(
+      results.begin(), results.end(), [](const auto* result) { return !result->detail.failure.was_skipped; });
   for (auto result = results.begin(); result != tried_end; ++result) {
     const auto [place, is_new] = places.emplace(error_key(**result), groups.size());
     if (is_new) groups.emplace_back();
@@ -88,22 +84,6 @@ std::string warning(const ToldTogether& group, const present::AnnotationPlace& p
                              name_of(group) + "\nIt passed, but the solution wrote to its inputs.", place);
 }
 
-// The first annotations of a kind, and how many more there are.
-class Some {
- public:
-  void add(const std::string& line) {
-    if (++count_ <= kMost) text_ += line;
-  }
-  [[nodiscard]] std::string text(const std::string& noun) const {
-    if (count_ <= kMost) return text_;
-    return text_ + "... " + util::and_more(count_, kMost, noun) + "\n";
-  }
-
- private:
-  std::size_t count_ = 0;
-  std::string text_;
-};
-
 }  // namespace
 
 CiTotals::CiTotals(const std::vector<CiResult>& all, report::RunRest without_result)
@@ -142,8 +122,8 @@ std::string github_commands(const std::vector<CiResult>& results, const dataset:
       changed.push_back(&result);
     }
   }
-  Some errors;
-  Some warnings;
+  present::FirstAnnotations errors;
+  present::FirstAnnotations warnings;
   for (const ToldTogether& group : grouped(failed))
     errors.add(error(group, place_of(*group.front(), dataset, folder)));
   for (const ToldTogether& group : grouped(changed))

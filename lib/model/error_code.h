@@ -21,6 +21,7 @@ enum class ErrorCode {
   // run
   bad_launch,
   illegal_access,
+  cuda_error,
   device_error,
   out_of_memory,
   exception,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "present/source_text.h"
+#include "util/some_of.h"
 
 namespace fib::present {
 namespace {
@@ -45,6 +46,15 @@ std::string annotation(Annotation level, std::string_view title, std::string_vie
   if (!place.file.empty() && place.line > 0) add(property("line", std::to_string(place.line)));
   if (!title.empty()) add(property("title", title));
   return fmt::format("::{}{}::{}\n", name_of(level), properties, escaped(text, "%\r\n"));
+}
+
+void FirstAnnotations::add(const std::string& line) {
+  if (++count_ <= kMostAnnotations) text_ += line;
+}
+
+std::string FirstAnnotations::text(const std::string& noun) const {
+  if (count_ <= kMostAnnotations) return text_;
+  return text_ + "... " + util::and_more(count_, kMostAnnotations, noun) + "\n";
 }
 
 }  // namespace fib::present

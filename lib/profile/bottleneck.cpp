@@ -94,7 +94,10 @@ Bottleneck latency(const KernelProfile& kernel) {
 
 Bottleneck classify(const KernelProfile& kernel) {
   if (!kernel.metric(kSm) && !kernel.metric(kDram))
-    return {"unknown", "ncu gave no figures.", "the counters of this GPU could not be read"};
+    return {"unknown",
+            "The GPU's counters gave no figures: stop other profilers and monitors that use them (DCGM), or "
+            "profile on a GPU that is not virtual.",
+            "the counters of this GPU could not be read"};
   for (const auto look : {spills, bank_conflicts, uncoalesced}) {
     if (auto found = look(kernel)) return *std::move(found);
   }

@@ -16,8 +16,6 @@
 namespace fib::report {
 namespace {
 
-constexpr std::size_t kAnnotations = 10;  // GitHub shows no more of a step
-
 std::string sentence(const Comparison& pair) {
   const std::string work =
       fmt::format("{} on {} {} ({})", *pair.b->row.solution, *pair.b->row.definition,
@@ -67,20 +65,25 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
   std::string text;
   const auto found = report.regressions(gate ? gate->limit : 0);
   const auto level = gate ? present::Annotation::error : present::Annotation::warning;
-  // First, since GitHub shows ten of a step.
-  for (const std::string& caution : cautions_of_b(report))
-    text += present::annotation(level, "fib compare", present::printable(caution));
+  // Results come last, since GitHub shows ten of a step.
+  std::size_t before = 0;
+  const auto add = [&](std::string_view title, const std::string& note) {
+    text += present::annotation(level, title, present::printable(note));
+    ++before;
+  };
+  for (const std::string& caution : cautions_of_b(report)) add("fib compare", caution);
+  if (report.missing() > 0) add("missing", alone_text("A", report.only_a));
+  if (report.other_work > 0) add("missing", other_work_text(report.other_work));
   if (!report.rest_a.is_none())
     text += present::annotation(present::Annotation::warning, "fib compare", "A: " + report.rest_a.text());
-  for (std::size_t i = 0; i < std::min(found.size(), kAnnotations); ++i)
+  // One more says how many there are.
+  const std::size_t room = present::kMostAnnotations - std::min(before, present::kMostAnnotations - 1);
+  const std::size_t shown = found.size() <= room ? found.size() : room - 1;
+  for (std::size_t i = 0; i < shown; ++i)
     text += present::annotation(level, std::string(name_of(found[i]->verdict)),
                                 present::printable(sentence(*found[i])), place_of(*found[i], report));
-  if (found.size() > kAnnotations)
-    text += present::annotation(level, "fib compare", util::and_more(found.size(), kAnnotations));
-  if (report.missing() > 0)
-    text += present::annotation(level, "missing", present::printable(alone_text("A", report.only_a)));
-  if (report.other_work > 0)
-    text += present::annotation(level, "missing", other_work_text(report.other_work));
+  if (found.size() > shown)
+    text += present::annotation(level, "fib compare", util::and_more(found.size(), shown));
   text += present::annotation(present::Annotation::notice, "fib compare", totals_text(report));
   for (const auto& notes : {machine_notes(report, kSameWithin), pair_cautions(report)}) {
     for (const std::string& note : notes)

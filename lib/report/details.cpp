@@ -45,7 +45,7 @@ std::optional<double> told_error(const model::Evaluation& evaluation, double mod
 FailureName failure_name(const model::MeasurementRecord& record) {
   const auto& failure = record.failure;
   if (!failure || !failure->code) return {};
-  FailureName name{*failure->code, ""};
+  FailureName name{*failure->code, "", failure->skipped_after.has_value()};
   if (failure->mismatch) name.pattern = failure->mismatch->pattern.value_or("");
   if (name.code == "unwritten_output" && name.pattern == "all_nan") name.pattern.clear();  // it is poison
   return name;

@@ -14,8 +14,9 @@ namespace fib::report {
 
 // What a trace records of why it did not pass; each "" where it is not recorded.
 struct FailureName {
-  std::string code;     // docs/error-codes.md
-  std::string pattern;  // of the elements that are wrong (docs/trace-record.md)
+  std::string code;          // docs/error-codes.md
+  std::string pattern;       // of the elements that are wrong (docs/trace-record.md)
+  bool was_skipped = false;  // it was not tried, since others of the solution had failed (--skip-after)
 };
 [[nodiscard]] FailureName failure_name(const model::MeasurementRecord& record);
 // "INCORRECT_NUMERICAL (wrong_values: one_row)"; without a code the status alone. Harmless.

@@ -31,15 +31,32 @@ std::string request_digest(const std::vector<model::Trace>& traces, const std::s
   return hash.hex();
 }
 
-// Where it was answered: hardware, packages and fib itself.
-std::string environment_digest(const std::vector<model::Trace>& traces) {
+// Where it was answered: hardware, driver, compilers, packages and fib itself.
+std::string environment_digest(const std::vector<model::Trace>& traces, const std::string& tools) {
   const auto& evaluation = *traces.front().evaluation;
   const auto record = model::measurement_record(evaluation);
   util::Sha256 hash;
-  hash.add(evaluation.environment.hardware);
+  hash.add(evaluation.environment.hardware).add(tools);
   for (const auto& [name, version] : evaluation.environment.libs) hash.add(name).add(version);
   hash.add(record.version.value_or("")).add(record.build_id.value_or(""));
   return hash.hex();
+}
+
+// The stages of a cascade up to the first that did not pass, with their verdicts; null: it was none.
+ordered_json stages(const TryReport::Solution& solution, const TrySummary& all) {
+  if (solution.smallest.empty()) return nullptr;
+  const auto verdict = [](std::string_view stage, model::Status status) {
+    return ordered_json{{"stage", stage}, {"status", model::name_of(status)}};
+  };
+  const TrySummary smallest = summarize(solution.smallest);
+  if (smallest.status == model::Status::COMPILE_ERROR)
+    return ordered_json::array({verdict("build", smallest.status)});
+  ordered_json list = {verdict("build", model::Status::PASSED),
+                       verdict("smallest_workload", smallest.status)};
+  if (smallest.status != model::Status::PASSED) return list;
+  list.push_back(verdict("all_workloads", all.status));
+  if (is_undecided(all, solution.missing)) list.back()["status"] = nullptr;
+  return list;
 }
 
 // What a reward may be made of.
@@ -92,6 +109,7 @@ ordered_json solution_json(const TryReport::Solution& solution, const TryReport&
   object["passed"] = summary.passed;
   object["workloads"] = summary.results;
   object["untried"] = solution.missing.untried;
+  object["stages"] = stages(solution, summary);
   object["latency_ms"] = or_null(summary.latency_ms);
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
@@ -99,7 +117,7 @@ ordered_json solution_json(const TryReport::Solution& solution, const TryReport&
   object["baseline"] = baseline_json(summary, record);
   object["reward_components"] = reward_components(solution, summary);
   object["request_digest"] = request_digest(traces, report.count_work);
-  object["environment_digest"] = environment_digest(traces);
+  object["environment_digest"] = environment_digest(traces, report.tools);
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
   for (const model::Trace& trace : traces) {

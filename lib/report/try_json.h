@@ -18,6 +18,8 @@ struct TryReport {
     std::vector<model::Trace> traces;               // one result of each workload; not empty
     Missing missing = {};                           // workloads without a result
     std::string against = {};                       // a comparison, as JSON; "": none
+    // Of a cascade: what came of its smallest workload. Empty: it was none.
+    std::vector<model::Trace> smallest = {};
   };
   struct NotDone {
     std::string solution;
@@ -26,6 +28,7 @@ struct TryReport {
     std::string reason;
   };
   std::string version;          // of fib
+  std::string tools = {};       // versions of the driver, compilers and interpreter
   std::string count_work = {};  // which evaluations were to be counted, on devices that can: --count-work
   std::vector<Solution> solutions;
   std::vector<std::pair<std::string, std::string>> skipped;  // cannot run here, with the reason

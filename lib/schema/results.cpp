@@ -53,6 +53,8 @@ ordered_json tried_solution() {
        {"passed", count()},
        {"workloads", count()},
        {"untried", count()},
+       {"stages", or_null(list_of(object({{"stage", one_of({"build", "smallest_workload", "all_workloads"})},
+                                          {"status", or_null(status_words())}})))},
        {"latency_ms", or_null(number())},
        {"interval", or_null(real())},
        {"speedup", or_null(number())},

@@ -129,8 +129,9 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   const bool has_references =
       std::any_of(scene.hardware.begin(), scene.hardware.end(),
                   [](const HardwareScene& hardware) { return report::has_references(hardware.summary); });
-  const auto cautions = report::cautions_of(scene.standing.get(), scene.dataset.traces,
-                                            report::has_references_if(has_references));
+  auto cautions = report::cautions_of(scene.standing.get(), scene.dataset.traces,
+                                      report::has_references_if(has_references));
+  if (!scene.missing_baseline.empty()) cautions.push_back(scene.missing_baseline);
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
          (left_out.empty() ? "" : text_tag("p", left_out)) +
          (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) + cautions_box(cautions) +

@@ -13,6 +13,7 @@
 #include "dataset/runs.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
+#include "report/baseline_results.h"
 #include "report/hardware.h"
 #include "roofline/bound.h"
 #include "util/error.h"
@@ -172,7 +173,11 @@ void read_scene(const std::string& root, const SceneOptions& asked_for, Scene& s
     dataset::keep_standing(scene.dataset, *scene.standing);
     for (report::Detail& detail : scene.details) scene.standing->settle_reference(detail.row);
   }
+  const auto baselines =
+      report::baseline_results(scene.dataset, scene.dataset.traces, options.baseline_author);
   dataset::restrict_to(scene.dataset, options.filter);
+  scene.missing_baseline =
+      report::missing_baseline_text(scene.dataset, scene.dataset.traces, baselines, options.baseline_author);
   scene.sol = report::sol_report(scene.dataset, {.baseline_author = options.baseline_author});
   const dataset::Queries queries(scene.dataset);
   std::vector<const report::Detail*> latest = report::latest(scene.details);

@@ -52,6 +52,7 @@ struct Scene {
   report::SolReport sol;
   std::vector<HardwareScene> hardware;  // by name
   std::string left_out;                 // what to say of hardware that is not among it; empty: none
+  std::string missing_baseline;         // what to say of baselines without results; empty: nothing
   // By definition: first those on the first hardware, by place, then those of the other hardware, then those
   // that only the history knows.
   std::map<std::string, Colours> colours;

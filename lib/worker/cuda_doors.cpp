@@ -14,7 +14,7 @@
 #include "device/cuda/memory.h"
 #include "device/cuda/snapshot.h"
 #include "device/cuda/timer.h"
-#include "eval/mismatch_pattern.h"
+#include "eval/evaluator.h"
 #include "eval/statistics.h"
 #include "util/arena.h"
 #include "util/clock.h"
@@ -43,7 +43,7 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
 
 // The device's memory for expected outputs: as much from the judge's start on as it ever takes, so that a
 // solution finds as much of it free after a hundred others as it does alone.
-constexpr std::uint64_t kMostArenaBytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostArenaBytes = std::uint64_t{5} << 29U;
 constexpr std::uint64_t kArenaShare = 16;  // of the device's memory, at most one part in so many
 constexpr std::uint64_t kAlignment = 256;
 
@@ -225,7 +225,7 @@ class CudaDoor : public Door {
       comparisons.push_back(compare(layout_.outputs[i], expected, poison[i], tolerance));
     }
     auto judgement = eval::judge_comparisons(layout_, comparisons, tolerance);
-    if (judgement.mismatch) add_pattern(judgement, expected, poison, tolerance);
+    if (judgement.mismatch) look_closer(judgement, expected, poison, tolerance);
     return judgement;
   }
 
@@ -306,7 +306,7 @@ class CudaDoor : public Door {
   }
 
   // Of a wrong output, which ends the evaluation: it is looked at on the host.
-  void add_pattern(eval::Judgement& judgement, const OutputsAt& expected,
+  void look_closer(eval::Judgement& judgement, const OutputsAt& expected,
                    const std::vector<eval::PoisonElement>& poison, const eval::Tolerance& tolerance) {
     const auto on_host = [&](const OutputsAt& outputs) {
       std::vector<std::byte> bytes(layout_.output_bytes);
@@ -319,8 +319,8 @@ class CudaDoor : public Door {
     };
     constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;
     if (layout_.output_bytes > kMostBytes) return;
-    eval::add_pattern(judgement, layout_, on_host({nullptr, judged_.data()}).data(), on_host(expected).data(),
-                      poison, tolerance);
+    eval::look_closer(judgement, layout_, on_host({nullptr, judged_.data()}).data(), on_host(expected).data(),
+                      poison, tolerance, 1);
   }
 
   Findings find(const eval::Slot& slot, const OutputsAt& expected, const eval::PoisonElement& poison,

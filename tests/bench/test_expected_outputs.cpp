@@ -183,6 +183,21 @@ TEST_CASE("a reference that is too slow for every solution's own sets makes them
   CHECK(second.reference_ms.size() <= 5);
 }
 
+TEST_CASE("a solution that is slow itself takes its own sets from no other") {
+  Scene scene;
+  scene.config.call_budget_s = 2;
+  scene.worker.times = [](std::size_t, worker::Clock) { return fakes::call_of(400); };
+  const auto slow = scene.run();
+  CHECK(slow.plan.too_dear);
+  CHECK_FALSE(slow.sets_shared);
+
+  scene.worker.times = [](std::size_t, worker::Clock) { return fakes::call_of(1); };
+  scene.planned.set_owner = "another";
+  const auto next = scene.run();
+  CHECK_FALSE(next.plan.too_dear);
+  CHECK_FALSE(next.sets_shared);
+}
+
 TEST_CASE("what is faster on inputs that other solutions had before is measured on inputs of its own") {
   const auto second_of = [](Scene& scene) {
     scene.config.call_budget_s = 2;

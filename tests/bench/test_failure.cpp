@@ -24,6 +24,8 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
   CHECK(code(Kind::kRefused, "triton.runtime.errors.OutOfResources: out of resource: shared memory") ==
         ErrorCode::bad_launch);
   CHECK(code(Kind::kRefused, "CUDA_ERROR_ECC_UNCORRECTABLE") == ErrorCode::device_error);
+  CHECK(code(Kind::kRefused, "CUDA error: unspecified launch failure") == ErrorCode::cuda_error);
+  CHECK(code(Kind::kRefused, "CUDA_ERROR_ASSERT") == ErrorCode::cuda_error);
   CHECK(code(Kind::kRefused, "2 pieces of work on the device were not launched by the call itself") ==
         ErrorCode::work_outside_call);
   CHECK(code(Kind::kRefused,

@@ -79,6 +79,10 @@ Table cpp_table() {
        "#include <sys/socket.h>\n#include <cstdlib>\n" + kCpp +
            " { if (socket(AF_INET, SOCK_STREAM, 0) < 0) std::abort(); }\n",
        "crash", "run"},
+      {"cpp_ptrace",
+       "#include <sys/ptrace.h>\n" + kCpp +
+           loops("y[i * n + j] = 2 * x[i * n + j] + 1;").insert(2, " ptrace(PTRACE_TRACEME, 0, 0, 0);"),
+       "forbidden_call", "run"},
       {"cpp_late",
        "#include <thread>\n" + kCpp +
            loops("y[i * n + j] = 2 * x[i * n + j] + 1;")

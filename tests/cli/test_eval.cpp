@@ -384,6 +384,8 @@ TEST_CASE("a cascade goes on with the solutions that passed, and says what it di
   const auto report = nlohmann::json::parse(result.out);
   CHECK(report.at("solutions").at(0).at("passed") == 2);
   CHECK(report.at("solutions").at(0).at("untried") == 0);
+  CHECK(report.at("solutions").at(0).at("stages").size() == 3);
+  CHECK(report.at("solutions").at(1).at("stages").at(1).at("status") == "INCORRECT_NUMERICAL");
   CHECK(report.at("solutions").at(1).at("workloads") == 1);
   CHECK(report.at("solutions").at(1).at("untried") == 1);
   const auto text = eval({bad.string(), "--definition", "add", "--cascade", "--quiet"});

@@ -72,7 +72,11 @@ TEST_CASE("the SOL report of nothing says how to get something; filters that nam
           "[sol]") {
   const ReportDatasets datasets;
   datasets.check({"sol", "--local", "empty"}, "report_sol_empty.txt");
-  datasets.check({"sol", "--local", "sample", "--hardware", "TPU"}, "report_sol_no_match.txt");
+  const auto none =
+      testing::run_fib({"report", "sol", "--local", "sample", "--hardware", "TPU"}, datasets.folder());
+  CHECK(none.exit_code == 0);
+  CHECK_THAT(none.err, Catch::StartsWith("warning: no results of hardware \"TPU\"; there are: "));
+  testing::check_golden("report_sol_no_match.txt", none.out);
   CHECK(datasets.failure({"sol", "--local", "sample", "--definitions", "x"})
             .starts_with("1: fib: no definition"));
   CHECK(datasets.failure({"sol", "--local", "sample", "--bandwidth", "0"}).starts_with("2: "));

@@ -236,6 +236,10 @@ TEST_CASE("an interrupt keeps all traces, cleans up, and says how to go on") {
   const auto kept = testing::read_traces(run.dataset.root());
   CHECK(kept.size() < 4);
   for (const auto& trace : kept) CHECK(trace.status == "PASSED");
+  CHECK(record.at("finished") == kept.size());
+  CHECK(record.at("passed") == kept.size());
+  CHECK(record.at("not_begun") == 4 - kept.size());
+  CHECK(record.at("not_done") == 0);
   CHECK(run.run(few({"--resume"})).exit_code == 0);
   CHECK(testing::read_traces(run.dataset.root()).size() == 4);
 }

@@ -400,6 +400,8 @@ TEST_CASE("all commands tell one story, whatever happens to a dataset") {
   const auto mended = standing_of({{"a", 1}, {"b", 2}, {"c", 2.5}}, "a");
   check_everything(story, mended);
   CHECK(compared(story) == "a v fixed, a w fixed, b v faster, b w faster, c v same, c w same, ");
+  CHECK(latest_run(story) == std::pair(6, 0));
+  check_results("history", latest_latencies(story), {{"a", 4}, {"b", 8}, {"c", 10}});
 
   // The points of a sweep are no results of the ordinary conditions.
   const int sweep = story.next_run();
@@ -453,4 +455,12 @@ TEST_CASE("all commands tell one story, whatever happens to a dataset") {
   check_everything(story, killed);
   story.choose({"--run", "last~3"});  // the one in which all were mended
   check_everything(story, mended);
+}
+
+TEST_CASE("a solution that failed in some of the runs of its source is named with how many it passed") {
+  Story story;
+  for (const double cost : {1.0, -1.0, 1.0}) story.run({{"a", cost}, {"b", 2}});
+  const auto text = std::regex_replace(story.ask({"report", "summary"}), std::regex("\\s+"), " ");
+  CHECK_THAT(text, Catch::Contains("a on d: passed 2 of 3 runs of this source"));
+  CHECK_THAT(text, !Catch::Contains("b on d: passed"));
 }

@@ -40,6 +40,15 @@ TEST_CASE("no error may exceed the cap, whatever share of elements must match") 
   CHECK_FALSE(judgement.correct);
   CHECK_THAT(judgement.explanation,
              Catch::Contains("the largest error is 3") && Catch::Contains("no error > 2.5"));
+  // An element that is too wrong is named, and none that the ratio would let pass.
+  c.set(c.got, 1, 0.5F);
+  const auto named = c.judge({.required_matched_ratio = 0.5, .max_error = 2.5});
+  REQUIRE(named.mismatch);
+  CHECK(named.mismatch->index == std::vector<std::uint64_t>{1, 1});
+  CHECK(named.mismatch->wrong == 1);
+  CHECK_THAT(named.explanation, Catch::Contains("2 of 6 elements do not match") &&
+                                    Catch::Contains("; the largest error is 3; first at ") &&
+                                    Catch::Contains(", got 3"));
   c.set(c.got, 4, std::numeric_limits<float>::quiet_NaN());
   CHECK_FALSE(c.judge({.required_matched_ratio = 0.5, .max_error = 1e30}).correct);
 }

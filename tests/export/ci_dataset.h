@@ -36,6 +36,12 @@ inline std::string changed_inputs(std::string line) {
   return line.insert(line.find(before), R"("inputs_changed":3,)");
 }
 
+// The trace of a solution that was not tried, since others of its results had failed.
+inline std::string skipped(std::string line) {
+  const std::string before = R"("config":)";
+  return line.insert(line.find(before), R"("failure":{"code":"crash","skipped_after":2},)");
+}
+
 // The dataset write_runs() with these traces only, and no workloads besides theirs.
 inline void write_traces(const TemporaryDataset& files, const std::string& lines) {
   write_runs(files);

@@ -105,7 +105,8 @@ TEST_CASE("workloads on which a solution was skipped are told with the failure b
   for (int i = 1; i <= 4; ++i) {
     const std::string log = i < 3 ? "SIGSEGV at 0x7f" + std::string(i == 1 ? "ab" : "9c") + "0\n"
                                   : "Solution skipped after 2 failures. Last error: SIGSEGV at 0x7f9c0";
-    traces += failed_line(log, "f" + std::to_string(i), i);
+    const std::string line = failed_line(log, "f" + std::to_string(i), i);
+    traces += i < 3 ? line : testing::skipped(line);
   }
   testing::write_traces(files, traces);
   CHECK(ci_text(files, CiForm::github) ==
@@ -113,7 +114,8 @@ TEST_CASE("workloads on which a solution was skipped are told with the failure b
         "1 more workload (NVIDIA H200)%0ASIGSEGV at 0x7fab0\n"
         "::notice title=fib::4 results: 0 passed, 4 failed (4 RUNTIME_ERROR)\n");
   // Those before it may be left out of a table.
-  testing::write_traces(files, failed_line("Solution skipped after 3 failures. Last error: it broke"));
+  const std::string alone = failed_line("Solution skipped after 3 failures. Last error: it broke");
+  testing::write_traces(files, testing::skipped(alone));
   CHECK(count(ci_text(files, CiForm::github), "::error ") == 1);
 }
 

@@ -41,7 +41,7 @@ Table nvcc_table() {
        "error_returned", "run"},
       {"nvcc_illegal", nvcc("y[i + (1L << 40)] = x[i];"), "illegal_access", "run"},
       {"nvcc_misaligned", nvcc("*(double*)((char*)y + 4) = x[i];"), "illegal_access", "run"},
-      {"nvcc_trap", nvcc("asm volatile(\"trap;\");"), "device_error", "run"},
+      {"nvcc_trap", nvcc("asm volatile(\"trap;\");"), "cuda_error", "run"},
       {"nvcc_deadlock", nvcc("volatile float* v = y; while (v[0] != 123456.f) {}"), "timeout", "run"},
       {"nvcc_last_block", nvcc("if (i < m * n - 256) y[i] = 2 * x[i] + 1;"), "unwritten_output", "judge", 0,
        "last_elements"},

@@ -130,7 +130,7 @@ const std::map<std::string, std::string>& error_codes() {
   static const std::map<std::string, std::string> codes = {
       {"illegal_address", "illegal_access"},
       {"misaligned", "illegal_access"},
-      {"trap", "device_error"},
+      {"trap", "cuda_error"},
       {"infinite", "timeout"},
       {"right_at_first", "wrong_values"},
       {"wrong_last_element", "wrong_values"},

@@ -17,3 +17,11 @@ TEST_CASE("annotations are workflow commands") {
   CHECK(annotation(Annotation::warning, "a, b: c", "x", {"dir/f.json", 3}) ==
         "::warning file=dir/f.json,line=3,title=a%2C b%3A c::x\n");
 }
+
+TEST_CASE("of many annotations of a kind the first ten are written, and how many more there are") {
+  FirstAnnotations errors;
+  for (int i = 0; i < 10; ++i) errors.add(annotation(Annotation::error, "", std::to_string(i)));
+  CHECK_THAT(errors.text("error"), Catch::EndsWith("::error::9\n"));
+  errors.add(annotation(Annotation::error, "", "10"));
+  CHECK_THAT(errors.text("error"), Catch::EndsWith("::error::9\n... and 1 more error\n"));
+}

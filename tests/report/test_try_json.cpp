@@ -16,15 +16,20 @@ model::Trace result(const std::string& uuid, const std::string& witness) {
                             R"("fib":{"run_id":"r","config":{},"witness":)" + witness + "}}}");
 }
 
-std::string digest_of(const std::vector<model::Trace>& traces, const std::string& count_work = "one") {
+nlohmann::json solution_of(report::TryReport tried, const std::vector<model::Trace>& traces,
+                           const std::vector<model::Trace>& smallest = {}) {
   const auto definition = model::parse_definition(R"({"name": "d", "op_type": "x",
       "axes": {"n": {"type": "var"}}, "inputs": {"x": {"shape": ["n"], "dtype": "float32"}},
       "outputs": {"y": {"shape": ["n"], "dtype": "float32"}}, "reference": "def run(x):\n    return x\n"})");
-  report::TryReport tried;
   tried.version = "1";
+  tried.solutions.push_back({&definition, traces, {}, "", smallest});
+  return nlohmann::json::parse(report::to_json(tried)).at("solutions").at(0);
+}
+
+std::string digest_of(const std::vector<model::Trace>& traces, const std::string& count_work = "one") {
+  report::TryReport tried;
   tried.count_work = count_work;
-  tried.solutions.push_back({&definition, traces});
-  return nlohmann::json::parse(report::to_json(tried)).at("solutions").at(0).at("request_digest");
+  return solution_of(tried, traces).at("request_digest");
 }
 
 }  // namespace
@@ -39,4 +44,36 @@ TEST_CASE("a try whose work was to be counted is another question than one witho
   CHECK(first == digest_of({result("v", plain), result("w", counted)}));
   CHECK(first != digest_of({result("v", plain), result("w", counted)}, "each"));
   CHECK(without == digest_of({result("v", plain), result("w", plain)}, "each"));  // nothing could be counted
+}
+
+TEST_CASE("another driver or compiler is another environment") {
+  const std::vector<model::Trace> traces{result("v", "null")};
+  const auto digest = [&](const std::string& tools) {
+    report::TryReport tried;
+    tried.tools = tools;
+    return solution_of(tried, traces).at("environment_digest");
+  };
+  CHECK(digest("driver 580") == digest("driver 580"));
+  CHECK(digest("driver 580") != digest("driver 581"));
+}
+
+TEST_CASE("a cascade keeps the verdict of each of its stages") {
+  using model::Status;
+  const auto ended = [](Status status) {
+    auto trace = result("v", "null");
+    trace.evaluation->status = status;
+    return trace;
+  };
+  const auto stages = [&](Status smallest, Status all) {
+    std::string text;
+    const auto solution = solution_of({}, {ended(all)}, {ended(smallest)});
+    for (const auto& stage : solution.at("stages"))
+      text += std::string(stage.at("stage")) + " " + std::string(stage.at("status")) + "; ";
+    return text;
+  };
+  CHECK(solution_of({}, {ended(Status::PASSED)}).at("stages").is_null());
+  CHECK(stages(Status::COMPILE_ERROR, Status::COMPILE_ERROR) == "build COMPILE_ERROR; ");
+  CHECK(stages(Status::TIMEOUT, Status::TIMEOUT) == "build PASSED; smallest_workload TIMEOUT; ");
+  CHECK(stages(Status::PASSED, Status::INCORRECT_NUMERICAL) ==
+        "build PASSED; smallest_workload PASSED; all_workloads INCORRECT_NUMERICAL; ");
 }

@@ -105,6 +105,16 @@ TEST_CASE("the signal for the death of the parent stays as it is") {
   CHECK(in_sandbox(stays, {.processes = true}) == 0);
 }
 
+TEST_CASE("calls that reach into other processes or change the machine end the process") {
+  for (const long call : {SYS_ptrace, SYS_mount, SYS_setns, SYS_process_vm_writev, SYS_bpf, SYS_chroot}) {
+    CAPTURE(call);
+    CHECK(in_sandbox([call] {
+            ::syscall(call, 0, 0, 0, 0, 0, 0);
+            return 0;
+          }) == 128 + SIGSYS);
+  }
+}
+
 TEST_CASE("sockets, file locks and owners of descriptors are refused") {
   CHECK(in_sandbox([] { return ::socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM ? 0 : 1; }) == 0);
   CHECK(in_sandbox([] {

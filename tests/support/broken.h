@@ -69,10 +69,15 @@ inline void check_broken(const TraceLine& trace, const Broken& broken) {
     CHECK(failure.value("/mismatch/pattern"_json_pointer, std::string()) == broken.pattern);
   if (broken.line == 0) return;
   int line = 0;
+  std::string file;
   for (const auto& diagnostic : failure.value("diagnostics", nlohmann::json::array())) {
-    if (line == 0 && diagnostic.value("line", 0) > 0) line = diagnostic.at("line");
+    if (line > 0 || diagnostic.value("line", 0) == 0) continue;
+    line = diagnostic.at("line");
+    file = diagnostic.at("file");
   }
   CHECK(line == broken.line);
+  // That of its source, by which editors and agents find it.
+  CHECK_THAT(file, Catch::StartsWith("main.") || Catch::StartsWith("kernel."));
 }
 
 inline void check_all_broken(const FibRun& run, const std::vector<std::vector<Broken>>& tables) {

@@ -91,6 +91,17 @@ TEST_CASE("GitHub annotations escape what has a meaning in them") {
         "2 definitions: 1 ok, 0 warning, 1 error\n");
 }
 
+TEST_CASE("of many errors and warnings GitHub gets ten of each, errors first") {
+  validate::Report report = sample();
+  auto& messages = *report.definitions[0].checks[1].messages;
+  for (int i = 0; i < 12; ++i) messages.push_back({i % 2 == 0 ? Level::warning : Level::error, "m", {}});
+  for (int i = 0; i < 6; ++i) messages.push_back({Level::error, "m", {}});
+  const std::string text = to_github(report);
+  const auto rest = text.find("... and 3 more errors\n::warning");
+  CHECK(rest != std::string::npos);
+  CHECK(text.rfind("::error") < rest);
+}
+
 TEST_CASE("JUnit: errors fail, and warnings when they shall") {
   const std::string text = to_junit(sample(), false);
   CHECK_THAT(text, Catch::StartsWith(

@@ -20,8 +20,7 @@ constexpr std::int64_t kBetweenSamplesNs = 1'000'000;
 // How old a reading may be when it can be seen first: 18 to 62 ms on an H200.
 constexpr std::int64_t kMostAgeNs = 100'000'000;
 constexpr std::int64_t kMostWaitNs = 1'000'000'000;
-// NVML says MiB/s.
-constexpr double kBytesOfRate = 1 << 20;
+constexpr double kBytesPerMib = 1 << 20;
 
 std::string counters_unreadable(int result) {
   return fmt::format("the device's counters cannot be read: NVML's error {}", result);
@@ -123,7 +122,7 @@ DeviceWork WorkCounter::end() {
   const auto ns = static_cast<double>(ended_ns - begun_ns);
   const DeviceWork work{metric(Nvml::kSmUtil, begun_, ended_) / 100 * ns,
                         metric(Nvml::kGraphicsUtil, begun_, ended_) / 100 * ns,
-                        bus_mib_per_s(begun_, ended_) * kBytesOfRate * ns / 1e9};
+                        bus_mib_per_s(begun_, ended_) * kBytesPerMib * ns / 1e9};
   std::swap(begun_, ended_);
   begun_ns_ = ended_ns;
   return work;

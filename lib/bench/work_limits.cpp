@@ -1,0 +1,93 @@
+#include "bench/work_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "bench/claims.h"
+#include "eval/statistics.h"
+
+namespace fib::bench {
+namespace {
+
+// What may be at work beyond claims and fib's own work (docs/measuring.md says what was seen).
+constexpr double kSlackMs = 0.001;
+constexpr double kShareOfOwn = 0.04;
+constexpr double kShareOfClaim = 0.1;
+// The same for the engine: it comes to the solution's process once in a count, and is at work for a while
+// longer for each kernel, copy or set that the host queues when those before have ended. Claims have no such
+// gaps; a part of them is no shorter than this.
+constexpr double kComingMs = 0.3;
+constexpr double kGapMs = 0.0015;
+constexpr double kShortestPartMs = 0.001;
+// What goes over the bus to the host, or comes from it, beyond what takes as long as is claimed on the
+// fastest bus (PCI Express 6.0, 16 lanes): messages of fib's, arguments of kernels, results that the host
+// waits for.
+constexpr double kMostBusBytes = 65'536;
+constexpr double kBusBytesPerMs = 128e6;
+// A count tells of other workloads where it saw that many times what it leaves open.
+constexpr double kTelling = 1.5;
+// Limits of claimed_ms().
+constexpr double kMostOfMedian = 2;
+constexpr double kMostMeanOfMedian = 1.25;
+// How much longer a counted call may take than a timed one by the coordinator's clock. Nothing is copied, and
+// nothing waits for a queue, but the workload is opened: 0.2 ms in C, and up to 1.2 ms in Python.
+constexpr double kMostOfWall = 3;
+constexpr double kMostBeyondWallMs = 0.7;
+constexpr double kMostBeyondWallInPythonMs = 2.2;
+
+double slack_ms(const CountedWork& counted) {
+  return kSlackMs + kShareOfOwn * counted.own_ms + kShareOfClaim * counted.claimed_ms;
+}
+
+// What the engine may be at work for besides.
+double engine_slack_ms(const CountedWork& counted) {
+  const double most_parts = counted.claimed_ms / kShortestPartMs;
+  const double parts =
+      counted.parts == 0 ? most_parts : std::min(static_cast<double>(counted.parts), most_parts);
+  return slack_ms(counted) + kComingMs / static_cast<double>(counted.calls) + kGapMs * parts;
+}
+
+}  // namespace
+
+double claimed_ms(const std::vector<std::vector<double>>& trials_ms) {
+  auto claims = joined(trials_ms);
+  const double median = eval::median(claims);
+  for (double& claim : claims) claim = std::min(claim, kMostOfMedian * median);
+  return std::min(eval::mean(claims), kMostMeanOfMedian * median);
+}
+
+std::optional<std::string> unclaimed_work(const CountedWork& counted, const UsualCall& usual) {
+  if (counted.calls == 0) return std::nullopt;
+  const auto is_beyond = [&](double seen_ms, double slack_ms) {
+    return seen_ms - counted.own_ms - counted.claimed_ms > slack_ms;
+  };
+  const auto sentence = [&](std::string_view what, double seen_ms) {
+    return fmt::format(
+        "the device's own counters saw its {} at work for {:.4f} ms a call, and the calls claim {:.4f} ms",
+        what, seen_ms - counted.own_ms, counted.claimed_ms);
+  };
+  if (is_beyond(counted.busy_ms, slack_ms(counted))) return sentence("multiprocessors", counted.busy_ms);
+  if (is_beyond(counted.engine_ms, engine_slack_ms(counted)))
+    return sentence("engine for kernels", counted.engine_ms);
+  if (counted.bus_bytes > kMostBusBytes + kBusBytesPerMs * counted.claimed_ms)
+    return fmt::format(
+        "the device exchanged {:.0f} bytes a call with the host, and the {:.4f} ms that the calls claim are "
+        "too short for that",
+        counted.bus_bytes, counted.claimed_ms);
+  const double beyond_ms = usual.in_python ? kMostBeyondWallInPythonMs : kMostBeyondWallMs;
+  if (counted.wall_ms > kMostOfWall * usual.wall_ms + beyond_ms)
+    return fmt::format(
+        "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "
+        "before",
+        counted.wall_ms, usual.wall_ms);
+  return std::nullopt;
+}
+
+bool tells_of_others(const CountedWork& counted) {
+  return counted.engine_ms - counted.own_ms > kTelling * engine_slack_ms(counted);
+}
+
+}  // namespace fib::bench

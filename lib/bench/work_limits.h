@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/measurement.h"
+
+// What a device's own counters may see of calls (counted_work.h) beyond what these calls claim.
+namespace fib::bench {
+
+// What the calls of these trials claim, the mean, in milliseconds: work that differs from call to call has a
+// mean above its latency, a median. A claim counts up to twice the median, and the mean up to a quarter above
+// it, since long claims in some calls shall not pay for work that the others hide. Pure; at least one call.
+[[nodiscard]] double claimed_ms(const std::vector<std::vector<double>>& trials_ms);
+
+// What a timed call is like.
+struct UsualCall {
+  double wall_ms = 0;  // by the coordinator's clock
+  bool in_python = false;
+};
+
+// Whether the device was at work for longer than is claimed, its multiprocessors or its engine for kernels,
+// exchanged more with the host than can be done in that time, or the counted calls took much longer than the
+// timed ones (as where the host computes instead): as a sentence for the log. Pure.
+[[nodiscard]] std::optional<std::string> unclaimed_work(const CountedWork& counted, const UsualCall& usual);
+
+// Whether the engine was at work for so much longer than what is left open that a lie in other workloads of
+// the solution would have shown here, too. Pure.
+[[nodiscard]] bool tells_of_others(const CountedWork& counted);
+
+}  // namespace fib::bench

@@ -1,0 +1,82 @@
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "bench/work_limits.h"
+
+// How much more than their claims a GPU's own counters may see of calls.
+using namespace fib;
+using bench::CountedWork;
+
+namespace {
+
+constexpr int kCounted = 48;  // calls
+
+CountedWork counted(double busy_ms, double own_ms, double claimed_ms) {
+  CountedWork work;
+  work.calls = kCounted;
+  work.busy_ms = work.engine_ms = busy_ms;
+  work.own_ms = own_ms;
+  work.claimed_ms = claimed_ms;
+  work.parts = 1;
+  work.wall_ms = 0.1;
+  return work;
+}
+
+}  // namespace
+
+TEST_CASE("what may be at work beyond the claims is 1 us, a tenth of them and 4 % of fib's own work") {
+  using bench::unclaimed_work;
+  CHECK_FALSE(unclaimed_work(counted(0.1 + 0.002 + 0.0051, 0.1, 0.002), {0.1}));
+  CHECK(unclaimed_work(counted(0.1 + 0.002 + 0.0053, 0.1, 0.002), {0.1}));
+  CHECK_FALSE(unclaimed_work(counted(1.20, 0.1, 1), {0.1}));
+  CHECK(unclaimed_work(counted(1.21, 0.1, 1), {0.1}));
+  CHECK_FALSE(unclaimed_work({"none"}, {0.1}));
+}
+
+TEST_CASE("the engine may be at work for 0.3 ms a count and 1.5 us a kernel more") {
+  const auto fails = [](double engine_ms, double claimed_ms, std::uint64_t parts) {
+    CountedWork work = counted(0, 0, claimed_ms);
+    work.engine_ms = engine_ms;
+    work.parts = parts;
+    return bench::unclaimed_work(work, {0.1}).has_value();
+  };
+  constexpr double kComing = 0.3 / kCounted;
+  CHECK_FALSE(fails(0.11 + 0.001 + kComing + 0.0014, 0.1, 1));
+  CHECK(fails(0.11 + 0.001 + kComing + 0.0016, 0.1, 1));
+  CHECK_FALSE(fails(0.11 + 0.001 + kComing + 0.0599, 0.1, 40));
+  CHECK(fails(0.11 + 0.001 + kComing + 0.0601, 0.1, 40));
+  // No kernel is shorter than 1 us, whatever the worker says or does not say.
+  CHECK_FALSE(fails(0.0066 + 0.001 + kComing + 0.0089, 0.006, 1000));
+  CHECK(fails(0.0066 + 0.001 + kComing + 0.0091, 0.006, 1000));
+  CHECK_FALSE(fails(0.0066 + 0.001 + kComing + 0.0089, 0.006, 0));
+  CHECK(fails(0.0066 + 0.001 + kComing + 0.0091, 0.006, 0));
+}
+
+TEST_CASE("some long claims do not pay for work that the other calls hide") {
+  const std::vector<double> usual(23, 0.002);
+  CHECK(bench::claimed_ms({usual, {5}}) == Approx((0.002 * 23 + 0.004) / 24));
+  CHECK(bench::claimed_ms({{1, 1.5, 1}}) == Approx(3.5 / 3));
+  CHECK(bench::claimed_ms({{1, 1, 1, 2, 2}}) == Approx(1.25));
+  CHECK(bench::claimed_ms({{1, 0.2, 1}}) == Approx(2.2 / 3));
+}
+
+TEST_CASE("work beyond 1.5 times what is left open tells of other workloads") {
+  // 1 us, 6.25 us for coming to the process, 1.5 us for a kernel and a tenth of the claim, 1.5 times.
+  CHECK_FALSE(bench::tells_of_others(counted(0.0150, 0, 0.0150)));
+  CHECK(bench::tells_of_others(counted(0.0156, 0, 0.0156)));
+  // What fib itself does tells nothing.
+  CHECK_FALSE(bench::tells_of_others(counted(0.0156, 0.002, 0.0156)));
+}
+
+TEST_CASE("counted calls may take 3 times and 0.7 ms as long as others, in Python 2.2 ms") {
+  const auto fails = [](double wall_ms, bool in_python) {
+    CountedWork work = counted(0.1, 0, 0.1);
+    work.wall_ms = wall_ms;
+    return bench::unclaimed_work(work, {0.1, in_python}).has_value();
+  };
+  CHECK_FALSE(fails(0.99, false));
+  CHECK(fails(1.01, false));
+  CHECK_FALSE(fails(2.49, true));
+  CHECK(fails(2.51, true));
+}
