@@ -31,7 +31,7 @@ constexpr double kBusBytesPerMs = 128e6;
 constexpr double kTelling = 1.5;
 // Limits of claimed_ms().
 constexpr double kMostOfMedian = 2;
-constexpr double kMostMeanOfMedian = 1.25;
+constexpr double kMostMeanOfMedian = 1.05;
 // How much longer a counted call may take than a timed one by the coordinator's clock. Nothing is copied, and
 // nothing waits for a queue, but the workload is opened: 0.2 ms in C, and up to 1.2 ms in Python.
 constexpr double kMostOfWall = 3;

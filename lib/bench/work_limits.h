@@ -10,7 +10,7 @@
 namespace fib::bench {
 
 // What the calls of these trials claim, the mean, in milliseconds: work that differs from call to call has a
-// mean above its latency, a median. A claim counts up to twice the median, and the mean up to a quarter above
+// mean above its latency, a median. A claim counts up to twice the median, and the mean up to 5 % above
 // it, since long claims in some calls shall not pay for work that the others hide. Pure; at least one call.
 [[nodiscard]] double claimed_ms(const std::vector<std::vector<double>>& trials_ms);
 

@@ -27,6 +27,11 @@ ordered_json one_of(const std::vector<std::string>& words) { return {{"enum", wo
 
 ordered_json constant(const ordered_json& value) { return {{"const", value}}; }
 
+Members with(Members members, const Members& more) {
+  members.insert(members.end(), more.begin(), more.end());
+  return members;
+}
+
 ordered_json list_of(const ordered_json& item) { return {{"type", "array"}, {"items", item}}; }
 
 ordered_json map_of(const ordered_json& value) {

@@ -12,6 +12,8 @@ namespace fib::schema {
 using nlohmann::ordered_json;
 using Members = std::vector<std::pair<std::string, ordered_json>>;  // name, schema
 
+[[nodiscard]] Members with(Members members, const Members& more);  // both, in this order
+
 [[nodiscard]] ordered_json any();      // whatever there is
 [[nodiscard]] ordered_json text();     // a string
 [[nodiscard]] ordered_json word();     // a string that is not empty

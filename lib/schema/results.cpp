@@ -36,11 +36,6 @@ ordered_json with_reason(Members names) {
   return object(names);
 }
 
-Members with(Members members, const Members& more) {
-  members.insert(members.end(), more.begin(), more.end());
-  return members;
-}
-
 ordered_json faults() { return one_of({"dataset", "machine", "harness"}); }
 
 ordered_json tried_solution() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schema/records.h"
+#include "schema/reports.h"
 #include "schema/results.h"
 
 namespace fib::schema {
@@ -17,6 +18,17 @@ const std::vector<NamedSchema>& all_schemas() {
       {"sanitize", "what fib sanitize --format json prints", sanitize_schema},
       {"profile", "what fib profile --format json prints", profile_schema},
       {"run-events", "a line that fib run --format jsonl prints", run_event_schema},
+      {"summary", "what fib report summary --format json prints", summary_schema},
+      {"best", "what fib report best --format json prints", best_schema},
+      {"rank", "what fib report rank --format json prints", rank_schema},
+      {"fast-p", "what fib report fast-p --format json prints", fast_p_schema},
+      {"sol", "what fib report sol --format json prints", sol_schema},
+      {"show", "what fib report show --format json prints", show_schema},
+      {"compare", "what fib report compare --format json prints", compare_schema},
+      {"history", "what fib history --format json prints", history_schema},
+      {"list", "what fib list --format json prints", list_schema},
+      {"merge", "what fib merge --format json prints", merge_schema},
+      {"validate", "what fib validate --format json prints", validate_schema},
   };
   return kAll;
 }

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_support.h"
 #include "cli/schema_check.h"
+#include "model/shared_data.h"
 
 // `fib schema`: what fib reads and writes holds what its schemas say.
 using namespace fib;
@@ -17,6 +19,7 @@ namespace fs = std::filesystem;
 // The files of `folder` with this suffix, whole, or a line each.
 std::vector<std::string> documents_below(const fs::path& folder, const std::string& suffix) {
   std::vector<std::string> documents;
+  if (!fs::exists(folder)) return documents;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != suffix) continue;
     const std::string text = util::read_file(entry.path());
@@ -45,7 +48,7 @@ TEST_CASE("fib schema lists its schemas, and prints each") {
   CHECK(list.exit_code == 0);
   CHECK(list.err.empty());
   const auto lines = lines_of(list.out);
-  REQUIRE(lines.size() == 8);
+  REQUIRE(lines.size() == 19);
   for (const std::string& line : lines) {
     const auto printed = run_process({fib_binary(), "schema", line.substr(0, line.find(' '))});
     CHECK(printed.exit_code == 0);
@@ -91,4 +94,79 @@ TEST_CASE("traces, tries and events hold what their schemas say, whatever failed
   other["solutions"][0]["results"][0]["status"] = "FINE";
   CHECK(schema_problems("eval", {other.dump()}) != "");
   CHECK(schema_problems("run-events", {R"({"event": "warning", "time": "now"})"}) != "");
+}
+
+namespace {
+
+const std::vector<std::pair<std::string, std::vector<std::string>>> kReports = {
+    {"summary", {"report", "summary"}},
+    {"best", {"report", "best"}},
+    {"summary", {"report", "summary", "--show", "authors"}},
+    {"sol", {"report", "sol", "--show", "solutions"}},
+    {"best", {"report", "best", "--per-workload"}},
+    {"rank", {"report", "rank"}},
+    {"fast-p", {"report", "fast-p"}},
+    {"sol", {"report", "sol"}},
+    {"list", {"list"}},
+    {"list", {"list", "definitions"}},
+    {"list", {"list", "solutions"}},
+    {"list", {"list", "workloads"}},
+    {"list", {"list", "traces"}},
+    {"history", {"history"}},
+    {"validate", {"validate", "--disable-gpu"}}};
+
+}  // namespace
+
+TEST_CASE("what reports print for programs holds what their schemas say") {
+  if (!has_jsonschema()) {
+    WARN("skipped: Python's jsonschema is not here (Debian: python3-jsonschema)");
+    return;
+  }
+  const fs::path golden = source_folder() / "tests/cli/golden";
+  for (const auto& [schema, names] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"summary", {"report_summary"}},
+           {"best", {"report_best"}},
+           {"rank", {"report_rank"}},
+           {"fast-p", {"report_fast-p"}},
+           {"sol", {"report_sol"}},
+           {"show",
+            {"report_show_definition", "report_show_solution", "report_show_trace", "report_show_workload"}},
+           {"compare", {"report_compare"}},
+           {"history", {"history", "history_run"}},
+           {"list", {"list"}},
+           {"merge", {"merge"}},
+           {"validate", {"validate_broken"}}}) {
+    std::vector<std::string> documents;
+    for (const std::string& name : names) documents.push_back(util::read_file(golden / (name + ".json")));
+    INFO(schema);
+    CHECK(schema_problems(schema, documents) == "");
+    CHECK(schema_problems(schema, {R"({"schema": 1, "report": "other"})"}) != "");
+  }
+}
+
+TEST_CASE("what reports print of real datasets holds what their schemas say") {
+  if (!has_jsonschema()) {
+    WARN("skipped: Python's jsonschema is not here (Debian: python3-jsonschema)");
+    return;
+  }
+  for (const std::string name : {"real/fib_a800", "flashinfer_trace"}) {
+    const auto found = shared_data(name);
+    if (!found) return;
+    const fs::path& dataset = *found;
+    std::map<std::string, std::vector<std::string>> documents;
+    for (const auto& [schema, command] : kReports) {
+      if (schema == "validate" && !fs::exists(dataset / "definitions")) continue;  // it refuses that
+      std::vector<std::string> words = {fib_binary()};
+      words.insert(words.end(), command.begin(), command.end());
+      words.insert(words.end(), {"--format", "json", "--local", dataset.string()});
+      documents[schema].push_back(run_process(words).out);
+    }
+    for (const auto& [schema, printed] : documents) {
+      INFO(schema << " of " << name);
+      CHECK(schema_problems(schema, printed) == "");
+    }
+    CHECK(schema_problems("trace", documents_below(dataset / "traces", ".jsonl")) == "");
+    CHECK(schema_problems("definition", documents_below(dataset / "definitions", ".json")) == "");
+    CHECK(schema_problems("solution", documents_below(dataset / "solutions", ".json")) == "");
+  }
 }
