@@ -50,22 +50,25 @@ std::set<const report::Detail*> outdated_in(const dataset::Dataset& dataset, con
   return outdated;
 }
 
-// Of these results of a run those whose solution has one of the same workload and hardware in another run.
-std::set<const report::Detail*> in_other_runs(const std::vector<report::Detail>& all, const std::string& run,
-                                              const std::vector<const report::Detail*>& results) {
+// Of a side that is a run, what is known of its results from other runs of the dataset, whose details `all`
+// are.
+void look_at_other_runs(const std::vector<report::Detail>& all, const std::string& run,
+                        report::CompareSide& side) {
   const auto key_of = [](const report::Detail& detail) {
     return std::tuple(*detail.row.evaluation->hardware, *detail.row.definition, *detail.row.solution,
                       detail.row.workload->uuid);
   };
   std::set<decltype(key_of(all.front()))> others;
+  std::set<decltype(key_of(all.front()))> passed_before;
   for (const report::Detail& detail : all) {
-    if (detail.run_id != nullptr && *detail.run_id != run) others.insert(key_of(detail));
+    if (detail.run_id == nullptr || *detail.run_id == run) continue;
+    others.insert(key_of(detail));
+    if (*detail.run_id < run && detail.row.passed()) passed_before.insert(key_of(detail));
   }
-  std::set<const report::Detail*> found;
-  for (const report::Detail* detail : results) {
-    if (others.contains(key_of(*detail))) found.insert(detail);
+  for (const report::Detail* detail : side.results) {
+    if (others.contains(key_of(*detail))) side.in_other_runs.insert(detail);
+    if (!detail->row.passed() && passed_before.contains(key_of(*detail))) side.broken_since.insert(detail);
   }
-  return found;
 }
 
 }  // namespace
@@ -207,7 +210,7 @@ report::CompareSide CompareInput::side(const SideName& side, const SideName* wit
   report::CompareSide result{label, results};
   if (side.kind == SideKind::run) {
     result.rest = report::rest_of_run(local(), side.name);
-    result.in_other_runs = in_other_runs(loaded.details, side.name, results);
+    look_at_other_runs(loaded.details, side.name, result);
   }
   if (side.kind == SideKind::dataset) {
     const bool has_before = with != nullptr && with->kind == SideKind::dataset;

@@ -28,17 +28,20 @@ BaselineResults baseline_results(const dataset::Dataset& dataset, const std::vec
 
 std::string missing_baseline_text(const dataset::Dataset& dataset, const std::vector<dataset::TraceRow>& rows,
                                   const BaselineResults& results, const std::string& baseline_author) {
-  std::map<std::string, std::string> baselines;  // by definition: a solution
+  std::map<std::pair<std::string, model::DeviceKind>, std::string> baselines;  // by definition
   for (const auto& [name, solution] : dataset.solutions) {
-    if (solution.author == baseline_author) baselines.emplace(solution.definition, name);
+    if (solution.author != baseline_author) continue;
+    for (const auto kind : {model::DeviceKind::cpu, model::DeviceKind::cuda}) {
+      if (model::may_run_on(solution, kind)) baselines.emplace(std::pair(solution.definition, kind), name);
+    }
   }
   std::set<std::string> missing;
   for (const dataset::TraceRow& row : rows) {
     if (row.solution == nullptr || !row.evaluation) continue;
-    const auto baseline = baselines.find(*row.definition);
+    const auto baseline = baselines.find(std::pair(*row.definition, row.evaluation->device));
     if (baseline != baselines.end() && !results.contains({*row.evaluation->hardware, *row.definition}))
       missing.insert(
-          fmt::format("{} of {} on {}", baseline->second, baseline->first, *row.evaluation->hardware));
+          fmt::format("{} of {} on {}", baseline->second, *row.definition, *row.evaluation->hardware));
   }
   if (missing.empty()) return "";
   return fmt::format(

@@ -284,6 +284,7 @@ CompareReport compare(const CompareSide& a, const CompareSide& b, PairBy pair_by
     if (partner_in(results_a, *detail) != nullptr) continue;
     report.only_b.push_back(detail);
     report.only_b_in_other_runs += b.in_other_runs.count(detail);
+    report.only_b_broken_since += b.broken_since.count(detail);
   }
   report.drifts = drifts_of(unchanged_in(report.pairs));
   for (Comparison& pair : report.pairs) {

@@ -82,6 +82,8 @@ struct CompareSide {
   std::set<const Detail*> outdated = {};
   // Where it is a run: those whose solution has a result of the same workload in another run.
   std::set<const Detail*> in_other_runs = {};
+  // Of these, those that failed, and whose solution had passed on that workload in an earlier run.
+  std::set<const Detail*> broken_since = {};
   // Where records of its solutions lie in the repository, by the solution's name (record_file.h): of B, for
   // annotations.
   std::map<std::string, std::string> files = {};
@@ -113,6 +115,7 @@ struct CompareReport {
   std::vector<const Detail*> only_a;  // without a counterpart
   std::vector<const Detail*> only_b;
   std::size_t only_b_in_other_runs = 0;  // of these, see CompareSide
+  std::size_t only_b_broken_since = 0;
   // Results without a counterpart in B although B has one of the same name: between them the definition has
   // changed, or sizes or inputs of the workload.
   std::size_t other_work = 0;

@@ -152,6 +152,9 @@ std::vector<std::string> why_gate_cannot_hold(const CompareReport& report, const
   if (const std::size_t missing = report.missing(); missing > 0)
     problems.push_back(fmt::format("{} of A that passed {} missing in B", present::plural(missing, "result"),
                                    missing == 1 ? "is" : "are"));
+  if (const std::size_t broken = report.only_b_broken_since; broken > 0)
+    problems.push_back(fmt::format("{} of B that failed {} none in A, and passed in an earlier run",
+                                   present::plural(broken, "result"), broken == 1 ? "has" : "have"));
   if (const std::size_t untimed = report.untimed(); untimed > 0)
     problems.push_back(fmt::format("{} of A {} no time in B", present::plural(untimed, "result"),
                                    untimed == 1 ? "has" : "have"));

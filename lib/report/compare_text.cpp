@@ -60,6 +60,9 @@ std::vector<present::Column> columns(const CompareReport& report) {
       present::name_column(two ? "A's solution" : "Solution", "solution_a")};
   if (!named) columns.back() = present::only_for(present::Audience::programs, columns.back());
   present::Column other = present::name_column("B's solution", "solution_b");
+  // Of which the notes tell.
+  const bool has_drift = std::any_of(report.drifts.begin(), report.drifts.end(),
+                                     [](const auto& drift) { return drift.second.is_beyond(0); });
   const present::Column less_drift =
       present::spare(present::number_column("Less drift", "change_less_drift"), 2);
   const present::Column remark = present::spare(present::text_column("Remark", "remark"));
@@ -73,7 +76,7 @@ std::vector<present::Column> columns(const CompareReport& report) {
            present::only_for(present::Audience::programs, present::text_column("A", "status_a")),
            present::only_for(present::Audience::programs, present::text_column("B", "status_b")),
            present::number_column("Change", "change"),
-           !report.drifts.empty() ? less_drift : present::only_for(present::Audience::programs, less_drift),
+           has_drift ? less_drift : present::only_for(present::Audience::programs, less_drift),
            present::spare(present::number_column("Noise", "noise")),
            {"Verdict", "verdict", present::Align::left, present::Fit::whole},
            present::only_for(present::Audience::programs, present::text_column("Source", "sources")),

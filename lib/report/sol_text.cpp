@@ -93,7 +93,7 @@ void write_dataset(present::Document& document, const SolReport& report, SolPart
     return;
   }
   if (report.hardware.empty())
-    document.paragraph(fmt::format("No traces in {} match the filters.", report.path));
+    document.paragraph(fmt::format("No traces in {} pass the filters.", report.path));
   for (const HardwareSol& hardware : report.hardware) write_hardware(document, hardware, part);
   if (part != SolPart::solutions) document.notes(rules_of(report));
   write(document, report.remarks);

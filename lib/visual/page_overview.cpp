@@ -65,6 +65,17 @@ std::string changes_tile(const Scene& scene, const Changes& changes, const std::
   return tile(value, label, worse.empty() ? "" : "bad", changes.changed.empty() ? "" : id + "-changes");
 }
 
+// Solutions of which nothing failed, and that have no result of some workload of which others have one.
+std::size_t tried_in_part(const report::HardwareSummary& summary) {
+  std::size_t count = 0;
+  for (const report::Leaderboard& board : summary.leaderboards) {
+    count += static_cast<std::size_t>(
+        std::count_if(board.standings.begin(), board.standings.end(),
+                      [](const report::Standing& one) { return one.passed < one.workloads; }));
+  }
+  return count;
+}
+
 std::string tiles(const Scene& scene, const HardwareScene& hardware,
                   const std::vector<DefinitionResult>& outcomes, const std::vector<Failure>& failures,
                   const std::optional<Changes>& changes) {
@@ -91,7 +102,12 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
   } else if (won + alone + ties > 0) {
     text += tile("no intervals", "in these traces: a small lead may be noise");
   }
-  text += failures.empty() ? tile("0", "solutions that failed", "good")
+  const std::size_t untried = tried_in_part(hardware.summary);
+  const std::string rest = untried == 0
+                               ? ""
+                               : fmt::format("; {} not tried on every workload",
+                                             untried == 1 ? "1 was" : fmt::format("{} were", untried));
+  text += failures.empty() ? tile("0", "solutions that failed" + rest, untried == 0 ? "good" : "")
                            : tile(std::to_string(failures.size()),
                                   failures.size() == 1 ? "solution did not pass everything"
                                                        : "solutions did not pass everything",

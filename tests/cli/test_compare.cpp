@@ -331,6 +331,30 @@ TEST_CASE("results only in B that another run than A has are counted") {
                              "history names these runs\n"));
 }
 
+TEST_CASE("a gate does not hold for what failed in B, is not in A, and passed in an earlier run") {
+  const testing::ReportDatasets datasets;
+  const auto trace = [](const char* run, const char* workload, const char* status = "PASSED") {
+    return testing::RunTrace{
+        .run = run, .definition = "gemm_n128", .solution = "alice_fast", .uuid = workload, .status = status}
+        .line();
+  };
+  const auto gated = [&](const std::string& first) {
+    datasets.write("runs/traces/all.jsonl", first + trace(testing::kRun2, "w0") +
+                                                trace("20260109T000000Z-9", "w0") +
+                                                trace("20260109T000000Z-9", "w1", "RUNTIME_ERROR"));
+    return run_fib({"report", "compare", testing::kRun2, "20260109T000000Z-9", "--local", "runs",
+                    "--fail-on-regression", "10%"},
+                   datasets.folder(), {{"COLUMNS", "300"}});
+  };
+  const std::string why =
+      "1 result of B that failed has none in A, and passed in an earlier run: the gate "
+      "cannot hold.";
+  CHECK_THAT(gated(trace(testing::kRun1, "w1", "RUNTIME_ERROR")).out, !Catch::Contains(why));
+  const auto broken = gated(trace(testing::kRun1, "w1"));
+  CHECK(broken.exit_code == 1);
+  CHECK_THAT(broken.out, Catch::Contains(why));
+}
+
 TEST_CASE("measurements that both sides hold are doubted once") {
   const testing::ReportDatasets datasets;
   const auto cautions = [&](const char* a, const char* b) {
