@@ -59,7 +59,8 @@ std::string changes_tile(const Scene& scene, const Changes& changes, const std::
     (verdict == Verdict::broken || verdict == Verdict::slower ? worse : other)[verdict] = count;
   const bool both = !worse.empty() && changes_text(other) != "nothing";
   const std::string value = changes_text(worse.empty() ? other : worse);
-  std::string label = value == "nothing" ? "changed in the last run" : "in the last run";
+  std::string label =
+      value == "nothing" ? "changed in the last run" : "results of the last run against those before";
   label += early_end_of(scene, changes.run_id);
   if (both) label += "; also " + changes_text(other);
   return tile(value, label, worse.empty() ? "" : "bad", changes.changed.empty() ? "" : id + "-changes");

@@ -203,7 +203,9 @@ TEST_CASE("the first screen of a page has the headline, the key figures, and lin
   CHECK(holds("<p class=\"lead\">alice_fast alone passed every workload of gemm_n128: "));
   CHECK(holds("<b>0 of 1</b><span>definitions won against others, 1 passed by one alone</span>"));
   CHECK(holds("<a class=\"tile bad\" href=\"#on-NVIDIA~20H200-failures\"><b>1</b>"));
-  CHECK(holds("<b>1 broken, 2 slower</b><span>in the last run; also 1 faster, 1 fixed</span>"));
+  CHECK(
+      holds("<b>1 broken, 2 slower</b><span>results of the last run against those before; also 1 faster, 1 "
+            "fixed</span>"));
   CHECK(holds("<details id=\"s-alice_fast\" class=\"source\"><summary>alice_fast</summary>"));
   CHECK(holds("<a href=\"#log-1\">w1 M=1: RUNTIME_<wbr>ERROR: illegal memory access</a>"));
 }

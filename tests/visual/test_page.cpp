@@ -105,7 +105,7 @@ TEST_CASE("the first screen says that the last run was interrupted") {
   visual::Scene scene;
   visual::read_scene(files.root().string(), {}, scene);
   const std::string html = page_of(scene);
-  CHECK_THAT(html.substr(html.find("in the last run"), 300),
+  CHECK_THAT(html.substr(html.find("of the last run"), 300),
              Catch::Contains("interrupted after 4 of 9 evaluations; also"));
   CHECK(holds(html, ", interrupted after 4 of 9 evaluations</caption>"));
 }
