@@ -58,16 +58,20 @@ void look_at_other_runs(const std::vector<report::Detail>& all, const std::strin
     return std::tuple(*detail.row.evaluation->hardware, *detail.row.definition, *detail.row.solution,
                       detail.row.workload->uuid);
   };
+  const auto key_with_sweep = [&](const report::Detail& detail) {
+    return std::pair(key_of(detail), detail.sweep != nullptr ? *detail.sweep : "");
+  };
   std::set<decltype(key_of(all.front()))> others;
-  std::set<decltype(key_of(all.front()))> passed_before;
+  std::set<decltype(key_with_sweep(all.front()))> passed_before;
   for (const report::Detail& detail : all) {
     if (detail.run_id == nullptr || *detail.run_id == run) continue;
     others.insert(key_of(detail));
-    if (*detail.run_id < run && detail.row.passed()) passed_before.insert(key_of(detail));
+    if (*detail.run_id < run && detail.row.passed()) passed_before.insert(key_with_sweep(detail));
   }
   for (const report::Detail* detail : side.results) {
     if (others.contains(key_of(*detail))) side.in_other_runs.insert(detail);
-    if (!detail->row.passed() && passed_before.contains(key_of(*detail))) side.broken_since.insert(detail);
+    if (!detail->row.passed() && passed_before.contains(key_with_sweep(*detail)))
+      side.broken_since.insert(detail);
   }
 }
 

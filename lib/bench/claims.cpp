@@ -51,13 +51,10 @@ double queueing_ms(const worker::Done& done, Clock clock) {
   return waits_meanwhile ? std::min(in_ms(done.host_ns), kMostQueueingMs) : 0;
 }
 
-// On a device the worker's other threads have little to do: what they use is work, and they may have had the
-// main thread's CPU; of processes that came and went nothing is known. On the CPU overhead.h says what
-// waiting explains; all of it is taken off before a claim is refused.
+// On a device the worker's other threads have little to do: what they use is work. On the CPU overhead.h says
+// what waiting explains; all of it is taken off before a claim is refused.
 std::int64_t known_waiting_ns(const worker::CallTimes& ran, bool on_cuda) {
-  const std::int64_t waited_ns = ran.waited_ns + ran.own_waited_ns;
-  if (!on_cuda) return waited_ns;
-  return ran.lost_processes ? 0 : std::max<std::int64_t>(0, waited_ns - ran.others_cpu_ns);
+  return std::max<std::int64_t>(0, ran.waited_ns - (on_cuda ? ran.others_cpu_ns : 0)) + ran.own_waited_ns;
 }
 
 // What the coordinator's clock saw beyond the claim and all waiting.

@@ -70,7 +70,7 @@ void Clocks::choose(Calls& calls) {
   if (!probe_.dropped) {
     uses_ = probe_.uses;
   } else {
-    probe_.kernels = probe_.copies = 0;  // nobody knows
+    probe_.kernels = probe_.copies = 0;  // What it has recorded may be a part of it.
   }
 }
 
@@ -99,6 +99,7 @@ void Clocks::report(Measurement& m) const {
   m.dropped_calls = dropped_calls_;
   m.segments = last_.segments;
   m.empty_pair_ns = last_.empty_pair_ns;
+  m.lost_records = probe_.dropped && probe_.kernels + probe_.copies == 0;
   m.kernels = probe_.kernels;
   m.copies = probe_.copies;
   m.streams = probe_.streams;

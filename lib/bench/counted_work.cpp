@@ -21,7 +21,7 @@ namespace {
 constexpr double kWantedCalls = 48;
 constexpr std::uint64_t kFewestCalls = 3;
 constexpr double kMostClaimedMs = 400;
-// Nor longer than that by the coordinator's clock, but for the fewest.
+// By the coordinator's clock they may take that long together, and the fewest any time.
 constexpr double kMostCountingMs = 5000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{12} << 30U;
 // What counters that work see at least.
@@ -149,12 +149,14 @@ NoVerdict no_records(const std::string& problem) {
 
 // What three counts come to that found something. Work may differ from call to call so much that the median
 // tells little of it: where the mean of the claims covers it, without limits on long ones, that is the
-// latency. Throws Failed for all else.
+// latency. Throws Failed for all else, and NoVerdict where lost records leave it open.
 void settle(const std::string& problem, const UsualCall& usual, Measurement& m) {
   CountedWork without_limits = *m.counted;
   without_limits.claimed_ms = eval::mean(joined(m.trials_ms));
-  if (unclaimed_work(without_limits, usual))
+  if (unclaimed_work(without_limits, usual)) {
+    if (m.lost_records && may_be_gaps(without_limits, usual)) throw no_records(problem);
     throw Failed{model::Status::RUNTIME_ERROR, problem, {model::ErrorCode::clocks_disagree}};
+  }
   m.counted = without_limits;
   m.latency_is_mean = true;
   m.note += fmt::format(
@@ -170,8 +172,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
   blank.claimed_ms = claimed_ms(m.trials_ms);
   blank.parts = m.kernels + m.copies;
   // The process in which CUPTI makes its records can lose them, and those of very many kernels get lost.
-  const bool lost_records = blank.parts == 0 && parts.has_tracer();
-  if (lost_records) blank.parts = 1;
+  if (m.lost_records) blank.parts = 1;
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
   const UsualCall usual{usual_ms(m.walls_ms), parts.facts.is_guest};
   for (int attempt = 1;; ++attempt) {
@@ -183,9 +184,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     const auto problem = count_calls(parts, expected, calls, doors, usual, *m.counted);
     m.counted->tells = tells_of_others(*m.counted);
     if (!problem) return;
-    if (attempt < kMostCounts) continue;
-    if (lost_records && may_be_gaps(*m.counted, usual)) throw no_records(*problem);
-    return settle(*problem, usual, m);
+    if (attempt == kMostCounts) return settle(*problem, usual, m);
   }
 }
 

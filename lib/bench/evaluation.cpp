@@ -9,6 +9,7 @@
 #include "bench/idle_device.h"
 #include "bench/interval.h"
 #include "bench/looks.h"
+#include "eval/rule.h"
 #include "eval/statistics.h"
 
 namespace fib::bench {
@@ -172,7 +173,7 @@ void EvaluationRun::fit_plan(double call_s) {
 // Whether the reference alone is too slow for the smallest plan.
 bool EvaluationRun::is_reference_dear() const {
   const auto reference_ms = expected_.reference_ms();
-  if (reference_ms.empty()) return true;
+  if (reference_ms.empty()) return eval::needs_expected(parts_.planned.rule);
   const double reference_s = eval::median(reference_ms) / 1e3;
   return fit_calls(wanted_calls(parts_.config), reference_s, parts_.config.call_budget_s).too_dear;
 }

@@ -36,7 +36,7 @@ struct CountedWork {
   bool tells = false;       // the engine was at work for much longer than what is left open
   double own_ms = 0;        // of both, for fib itself: it copies outputs that calls return
   double claimed_ms = 0;    // what the timed calls claim
-  std::uint64_t parts = 0;  // kernels, copies and sets of a call, as its worker says; 0: it does not
+  std::uint64_t parts = 0;  // kernels, copies and sets of a call, as its worker says; 0: it does not; lost: 1
   double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
 };
 
@@ -93,6 +93,7 @@ struct Measurement {
   std::optional<CountedWork> counted{};          // cuda: where the device's own counters were read
   std::optional<CountWanted> count_wanted{};     // cuda: where they are to be read (counted_work.h)
   std::uint64_t kernels = 0;                     // cuda: launched by one call, as the second clock saw it
+  bool lost_records = false;                     // cuda: its records of all calls that it looked at
   std::uint64_t copies = 0;                      // copies and sets of one call
   std::vector<worker::KernelUse> kernel_uses{};  // cuda: the kernels of one call, as its worker says
   std::uint64_t streams = 0;                     // streams that one call used

@@ -21,7 +21,7 @@ constexpr double kShareOfClaim = 0.1;
 // gaps; a part of them is no shorter than this.
 constexpr double kComingMs = 0.3;
 constexpr double kGapMs = 0.0015;
-constexpr double kShortestPartMs = 0.001;
+constexpr double kShortestPartMs = 0.0006;
 // What goes over the bus to the host, or comes from it, beyond what takes as long as is claimed on the
 // fastest bus (PCI Express 6.0, 16 lanes): messages of fib's, arguments of kernels, results that the host
 // waits for.

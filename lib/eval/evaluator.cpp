@@ -137,7 +137,7 @@ void look_closer(Judgement& judgement, const Layout& layout, const std::byte* go
       judgement.mismatch = mismatch_of(slot, beyond);
     }
     judgement.mismatch->pattern =
-        mismatch_pattern(slot, got + slot.offset, expected + slot.offset, poison[i], broken);
+        mismatch_pattern(slot, got + slot.offset, expected + slot.offset, poison[i], broken, tolerance);
   }
 }
 

@@ -31,12 +31,13 @@ struct Range {
 class Looker {
  public:
   Looker(const Slot& slot, const std::byte* got, const std::byte* expected, const PoisonElement& poison,
-         const Tolerance& tolerance)
+         const Tolerance& tolerance, const Tolerance& usual)
       : slot_(slot),
         got_(got),
         expected_(expected),
         poison_(poison),
         tolerance_(tolerance),
+        usual_(usual),
         element_(tensor::bits_of(slot.dtype) / 8),
         columns_(slot.shape.size() < 2 ? 1 : static_cast<std::uint64_t>(slot.shape.back())),
         rows_(slot.count() / std::max<std::uint64_t>(1, columns_)) {}
@@ -51,8 +52,9 @@ class Looker {
   }
 
  private:
-  [[nodiscard]] bool agrees(const std::byte* got, const std::byte* expected, std::uint64_t count) const {
-    return compare(slot_.dtype, got, expected, count, tolerance_, poison_.data(), 1).mismatched == 0;
+  [[nodiscard]] bool agrees(const std::byte* got, const std::byte* expected, std::uint64_t count,
+                            const Tolerance& tolerance) const {
+    return compare(slot_.dtype, got, expected, count, tolerance, poison_.data(), 1).mismatched == 0;
   }
 
   [[nodiscard]] const std::byte* at(const std::byte* base, std::uint64_t index) const {
@@ -85,7 +87,7 @@ class Looker {
           std::memcpy(turned.data() + (j * columns_ + i) * element_,
                       at(expected_, (matrix + i) * columns_ + j), element_);
       }
-      if (!agrees(at(got_, matrix * columns_), turned.data(), columns_ * columns_)) return false;
+      if (!agrees(at(got_, matrix * columns_), turned.data(), columns_ * columns_, usual_)) return false;
     }
     return true;
   }
@@ -93,18 +95,19 @@ class Looker {
   [[nodiscard]] bool is_off_by_one_row() const {
     if (rows_ < 3) return false;
     const std::uint64_t count = (rows_ - 1) * columns_;
-    return agrees(at(got_, columns_), expected_, count) || agrees(got_, at(expected_, columns_), count);
+    return agrees(at(got_, columns_), expected_, count, usual_) ||
+           agrees(got_, at(expected_, columns_), count, usual_);
   }
 
   void find_wrong() {
     std::vector<bool> is_wrong_column(columns_);
     for (std::uint64_t row = 0; row < rows_; ++row) {
       const std::uint64_t begin = row * columns_;
-      if (agrees(at(got_, begin), at(expected_, begin), columns_)) continue;
+      if (agrees(at(got_, begin), at(expected_, begin), columns_, tolerance_)) continue;
       wrong_rows_.add(row);
       for (std::uint64_t column = 0; column < columns_; ++column) {
         const std::uint64_t index = begin + column;
-        if (agrees(at(got_, index), at(expected_, index), 1)) continue;
+        if (agrees(at(got_, index), at(expected_, index), 1, tolerance_)) continue;
         note_step(index);
         wrong_.add(index);
         is_wrong_column[column] = true;
@@ -148,6 +151,7 @@ class Looker {
   const std::byte* expected_;
   const PoisonElement& poison_;
   const Tolerance& tolerance_;
+  const Tolerance& usual_;
   std::uint64_t element_;  // bytes
   std::uint64_t columns_;
   std::uint64_t rows_;
@@ -161,9 +165,10 @@ class Looker {
 }  // namespace
 
 std::string mismatch_pattern(const Slot& slot, const std::byte* got, const std::byte* expected,
-                             const PoisonElement& poison, const Tolerance& tolerance) {
+                             const PoisonElement& poison, const Tolerance& tolerance,
+                             const Tolerance& usual) {
   if (slot.count() == 0 || slot.count() > kMostElements || tensor::bits_of(slot.dtype) < 8) return "";
-  return Looker(slot, got, expected, poison, tolerance).pattern();
+  return Looker(slot, got, expected, poison, tolerance, usual).pattern();
 }
 
 }  // namespace fib::eval

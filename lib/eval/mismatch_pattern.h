@@ -17,7 +17,10 @@ namespace fib::eval {
 //   all                   every element
 //   last_elements, first_elements, one_row, one_column, last_rows, first_rows, last_columns, first_columns
 //   every_nth             at a constant distance of at least two, three at least
+//
+// `tolerance` says which elements are wrong, and `usual` whether others are right in another place.
 [[nodiscard]] std::string mismatch_pattern(const Slot& slot, const std::byte* got, const std::byte* expected,
-                                           const PoisonElement& poison, const Tolerance& tolerance);
+                                           const PoisonElement& poison, const Tolerance& tolerance,
+                                           const Tolerance& usual);
 
 }  // namespace fib::eval

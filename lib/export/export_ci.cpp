@@ -2,7 +2,11 @@
 
 #include "dataset/runs.h"
 #include "export/ci_forms.h"
+#include "export/ci_ranking.h"
 #include "export/export.h"
+#include "present/github.h"
+#include "present/text.h"
+#include "report/not_counted.h"
 #include "report/run_rest.h"
 
 namespace fib::exports {
@@ -43,6 +47,14 @@ std::string render(const std::vector<CiResult>& results, const dataset::Dataset&
   return bencher_metrics(results);
 }
 
+// What of the traces does not count, in the forms that people read.
+std::string about_the_rest(const std::string& not_counted, CiForm form) {
+  if (not_counted.empty()) return "";
+  if (form == CiForm::github)
+    return present::annotation(present::Annotation::notice, "not counted", present::printable(not_counted));
+  return form == CiForm::job_summary ? "\n" + escape_strictly(not_counted) + "\n" : "";
+}
+
 // How many of the results the form tells of: trackers want measurements.
 std::size_t count_in(const std::vector<CiResult>& results, CiForm form) {
   if (form != CiForm::action_benchmark && form != CiForm::bencher) return results.size();
@@ -60,7 +72,8 @@ std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& fi
   const auto results = read_ci_results(dataset, filter, unreadable, interrupted);
   // Of several runs nobody knows what stands in the place of what was not done.
   const auto rest = filter.run ? report::rest_of_run(dataset.root, *filter.run) : report::RunRest{};
-  write(render(results, dataset, form, rest));
+  write(render(results, dataset, form, rest) +
+        about_the_rest(report::not_counted_text(filter.standing.get()), form));
   return count_in(results, form);
 }
 

@@ -57,7 +57,8 @@ const std::vector<ErrorFacts>& all_error_facts() {
        "Look for a loop that does not end or a barrier that not all threads reach."},
       {forbidden_call, "forbidden_call", "run", false, kViolation,
        "The solution made a system call that reaches into other processes or changes the machine.",
-       "Compute only: no network, no other processes, no files outside of its own folder."},
+       "Compute only: no ptrace, mounts, namespaces or kernel modules, and no calls of another "
+       "architecture."},
       {broken_protocol, "broken_protocol", "run", false, kViolation,
        "The solution's process answered what it was not asked.",
        "Leave file descriptors alone that the solution has not opened."},

@@ -74,8 +74,11 @@ std::string to_github(const CompareReport& report, const std::optional<CompareGa
   for (const std::string& caution : cautions_of_b(report)) add("fib compare", caution);
   if (report.missing() > 0) add("missing", alone_text("A", report.only_a));
   if (report.other_work > 0) add("missing", other_work_text(report.other_work));
-  if (!report.rest_a.is_none())
+  if (report.only_b_broken_since > 0) add("broken", broken_since_text(report.only_b_broken_since));
+  if (!report.rest_a.is_none()) {
     text += present::annotation(present::Annotation::warning, "fib compare", "A: " + report.rest_a.text());
+    if (!gate) ++before;
+  }
   // One more says how many there are.
   const std::size_t room = present::kMostAnnotations - std::min(before, present::kMostAnnotations - 1);
   const std::size_t shown = found.size() <= room ? found.size() : room - 1;

@@ -107,6 +107,11 @@ std::string other_work_text(std::size_t count) {
       count == 1 ? "1 result of A is" : fmt::format("{} results of A are", count));
 }
 
+std::string broken_since_text(std::size_t count) {
+  return fmt::format("{} of B that failed {} none in A, and passed in an earlier run",
+                     present::plural(count, "result"), count == 1 ? "has" : "have");
+}
+
 std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   const auto problems = why_gate_cannot_hold(report, gate);
   if (report.nothing_compared()) return problems.front() + ": the gate cannot hold.";
@@ -153,8 +158,7 @@ std::vector<std::string> why_gate_cannot_hold(const CompareReport& report, const
     problems.push_back(fmt::format("{} of A that passed {} missing in B", present::plural(missing, "result"),
                                    missing == 1 ? "is" : "are"));
   if (const std::size_t broken = report.only_b_broken_since; broken > 0)
-    problems.push_back(fmt::format("{} of B that failed {} none in A, and passed in an earlier run",
-                                   present::plural(broken, "result"), broken == 1 ? "has" : "have"));
+    problems.push_back(broken_since_text(broken));
   if (const std::size_t untimed = report.untimed(); untimed > 0)
     problems.push_back(fmt::format("{} of A {} no time in B", present::plural(untimed, "result"),
                                    untimed == 1 ? "has" : "have"));

@@ -41,6 +41,9 @@ struct CompareGate {
 // Of CompareReport::other_work.
 [[nodiscard]] std::string other_work_text(std::size_t count);
 
+// Of CompareReport::only_b_broken_since, which is not 0.
+[[nodiscard]] std::string broken_since_text(std::size_t count);
+
 // Why the gate cannot hold, whatever was found: a sentence each. Empty: it can. What A, where it is a run,
 // has not done is a remark alone: it hides nothing of what A has.
 [[nodiscard]] std::vector<std::string> why_gate_cannot_hold(const CompareReport& report,

@@ -60,7 +60,7 @@ std::vector<present::Column> columns(const CompareReport& report) {
       present::name_column(two ? "A's solution" : "Solution", "solution_a")};
   if (!named) columns.back() = present::only_for(present::Audience::programs, columns.back());
   present::Column other = present::name_column("B's solution", "solution_b");
-  // Of which the notes tell.
+  // The notes tell of no other.
   const bool has_drift = std::any_of(report.drifts.begin(), report.drifts.end(),
                                      [](const auto& drift) { return drift.second.is_beyond(0); });
   const present::Column less_drift =

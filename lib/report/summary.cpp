@@ -37,7 +37,8 @@ void compare_with_baseline(Leaderboard& board, const dataset::Queries& queries, 
     throw QueryError(QueryError::Kind::value_error,
                      "No solution of definition '" + board.definition + "' is in the dataset");
   }
-  if (baselines == 1 && baseline->passed > 0) baseline->speedup = 1;
+  if (baselines == 1 && baseline->passed > 0)
+    baseline->speedup = baseline->passed == baseline->workloads ? 1 : 0;
 }
 
 void sort(std::vector<Standing>& standings) {

@@ -119,7 +119,7 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
       notes.emplace_back(
           "Rank: by latency, of solutions that passed every workload; shared (=) where intervals overlap");
     notes.push_back(
-        fmt::format("Speedup: {} over the workloads; 0 when anything failed, - when the yardstick did",
+        fmt::format("Speedup: {} over the workloads that the yardstick passed, too; 0 when anything failed",
                     standing ? "geometric mean" : "mean"));
     notes.push_back("Latency: geometric mean over the workloads that passed");
     if (any_interval)

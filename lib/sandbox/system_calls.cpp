@@ -30,13 +30,36 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
 
 // Calls that reach into other processes or change the machine, which nobody tries who computes: they end the
-// process, so that its end tells of the attempt.
+// process that makes them, and the end of a worker tells of the attempt.
 const std::vector<long>& fatal_calls() {
-  static const std::vector<long> calls = {
-      SYS_ptrace,       SYS_process_vm_writev, SYS_pidfd_getfd,  SYS_setns,         SYS_mount,
-      SYS_umount2,      SYS_pivot_root,        SYS_chroot,       SYS_bpf,           SYS_init_module,
-      SYS_finit_module, SYS_delete_module,     SYS_kexec_load,   SYS_reboot,        SYS_swapon,
-      SYS_swapoff,      SYS_sethostname,       SYS_settimeofday, SYS_clock_settime, SYS_open_by_handle_at};
+  static const std::vector<long> calls = {SYS_ptrace,
+                                          SYS_pidfd_getfd,
+                                          SYS_setns,
+                                          SYS_mount,
+                                          SYS_umount2,
+                                          SYS_pivot_root,
+                                          SYS_chroot,
+                                          SYS_bpf,
+                                          SYS_init_module,
+                                          SYS_finit_module,
+                                          SYS_delete_module,
+                                          SYS_kexec_load,
+                                          SYS_reboot,
+                                          SYS_swapon,
+                                          SYS_swapoff,
+                                          SYS_sethostname,
+                                          SYS_settimeofday,
+                                          SYS_clock_settime,
+                                          SYS_open_by_handle_at,
+#ifdef SYS_mount_setattr
+                                          SYS_mount_setattr,
+                                          SYS_fsopen,
+                                          SYS_fsmount,
+                                          SYS_fsconfig,
+                                          SYS_move_mount,
+                                          SYS_open_tree,
+#endif
+                                          SYS_kexec_file_load};
   return calls;
 }
 
@@ -44,9 +67,9 @@ const std::vector<long>& fatal_calls() {
 // try which do without them.
 const std::vector<long>& refused_calls() {
   static const std::vector<long> calls = {
-      SYS_process_vm_readv, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_kcmp, SYS_unshare, SYS_keyctl,
-      SYS_add_key, SYS_request_key, SYS_clock_adjtime, SYS_adjtimex, SYS_perf_event_open, SYS_rt_sigqueueinfo,
-      SYS_tkill,
+      SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_kcmp,
+      SYS_unshare, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_clock_adjtime, SYS_adjtimex,
+      SYS_perf_event_open, SYS_rt_sigqueueinfo, SYS_tkill,
       // the network, and ways around the filter
       SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_io_uring_setup, SYS_io_uring_enter,
       SYS_io_uring_register,

@@ -76,7 +76,7 @@ ordered_json shown_result(const Members& more = {}) {
 ordered_json record() { return ordered_json{{"type", "object"}}; }
 
 Members run_of_history() {
-  return {{"hardware", text()},
+  return {{"hardware", or_null(text())},
           {"run_id", word()},
           {"started_utc", or_null(text())},
           {"ended_utc", or_null(text())},
@@ -130,7 +130,7 @@ ordered_json summary_schema() {
                                              {"passed_runs", or_null(count())}},
                                             range_of("speedup")));
   const Members of_hardware = {
-      // Those that --show names.
+      // The option --show leaves out some of these.
       {"traces", object(totals())},
       {"definitions", list_of(object(with({{"definition", word()}}, totals())))},
       {"all_authors", list_of(object(with({{"author", text()}}, totals())))},
@@ -158,8 +158,8 @@ ordered_json best_schema() {
                                    {{"interval", or_null(number())},
                                     {"workloads", or_null(count())},
                                     {"ties", or_null(list_of(word()))},
-                                    {"workload", word()},
-                                    {"axes", sizes()}});
+                                    {"workload", or_null(word())},
+                                    {"axes", or_null(sizes())}});
   return titled("fib report best --format json",
                 report("best", with(with(remarks(), {{"untried", list_of(word())}}),
                                     hardware({{"best", list_of(best)}}))));
@@ -209,7 +209,7 @@ ordered_json sol_schema() {
                          {"unknown_definitions", list_of(word())}};
   return titled("fib report sol --format json",
                 report("sol", with(with(remarks(), {{"baseline_author", text()}}),
-                                   hardware({{"peak", or_null(map_of(number()))}}, parts))));
+                                   hardware({{"peak", or_null(map_of(or_null(number())))}}, parts))));
 }
 
 ordered_json show_schema() {
@@ -296,7 +296,7 @@ ordered_json compare_schema() {
 
 ordered_json history_schema() {
   const ordered_json evaluation = object({{"definition", word()},
-                                          {"solution", word()},
+                                          {"solution", or_null(word())},
                                           {"sweep", or_null(record())},
                                           {"evaluations", count()},
                                           {"passed", count()},
@@ -344,12 +344,12 @@ ordered_json list_schema() {
                                                               {"traces", count()}}))}});
   const ordered_json traces =
       report("list_traces", {{"traces", list_of(object({{"definition", word()},
-                                                        {"solution", word()},
+                                                        {"solution", or_null(word())},
                                                         {"workload", word()},
-                                                        {"status", status_words()},
+                                                        {"status", or_null(status_words())},
                                                         {"latency_ms", or_null(number())},
                                                         {"speedup_factor", or_null(number())},
-                                                        {"counts", flag()},
+                                                        {"counts", or_null(flag())},
                                                         {"hardware", or_null(text())},
                                                         {"timestamp", or_null(text())}}))}});
   return titled("fib list --format json", either({overview, definitions, solutions, workloads, traces}));
@@ -377,9 +377,8 @@ ordered_json validate_schema() {
                                                                          {"disable_gpu", flag()},
                                                                          {"op_types", list_of(word())},
                                                                          {"definitions", list_of(word())}})},
-                                                      {"definitions", map_of(checked())},
-                                                      {"dataset", checked()},
-                                                      {"notes", list_of(text())}}));
+                                                      {"definitions", map_of(checked())}},
+                                                     {{"dataset", checked()}, {"notes", list_of(text())}}));
 }
 
 }  // namespace fib::schema

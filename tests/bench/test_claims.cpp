@@ -56,25 +56,6 @@ TEST_CASE("calls are sorted into trials by the plan, without their warm-up") {
   CHECK(m.clocks_mhz.empty());
 }
 
-TEST_CASE("on a GPU no waiting is taken off that the worker's own threads and short-lived children may be") {
-  const auto unexplained = [](std::int64_t others_cpu_ns, bool lost_processes, bool on_cuda) {
-    Ran ran = call(1e6, 1'500'000, 300'000);
-    ran.own_waited_ns = 100'000;
-    ran.others_cpu_ns = others_cpu_ns;
-    ran.lost_processes = lost_processes;
-    bench::Measurement m;
-    m.on_cuda = on_cuda;
-    m.clock = on_cuda ? Clock::kCuptiKernel : Clock::kHost;
-    m.plan = {1, 0, 1, false};
-    bench::sort_into_trials({ran}, false, m);
-    return m.unexplained_ms[0][0];
-  };
-  CHECK(unexplained(0, false, true) == Approx(0.1));
-  CHECK(unexplained(350'000, false, true) == Approx(0.45));
-  CHECK(unexplained(0, true, true) == Approx(0.5));
-  CHECK(unexplained(350'000, true, false) == Approx(0.1));
-}
-
 TEST_CASE("a run that was cut off has fewer trials, the last with fewer calls") {
   bench::Measurement m;
   m.plan = {3, 1, 2, false};

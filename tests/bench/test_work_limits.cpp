@@ -46,11 +46,11 @@ TEST_CASE("the engine may be at work for 0.3 ms a count and 1.5 us a kernel more
   CHECK(fails(0.11 + 0.001 + kComing + 0.0016, 0.1, 1));
   CHECK_FALSE(fails(0.11 + 0.001 + kComing + 0.0599, 0.1, 40));
   CHECK(fails(0.11 + 0.001 + kComing + 0.0601, 0.1, 40));
-  // No kernel is shorter than 1 us, whatever the worker says or does not say.
-  CHECK_FALSE(fails(0.0066 + 0.001 + kComing + 0.0089, 0.006, 1000));
-  CHECK(fails(0.0066 + 0.001 + kComing + 0.0091, 0.006, 1000));
-  CHECK_FALSE(fails(0.0066 + 0.001 + kComing + 0.0089, 0.006, 0));
-  CHECK(fails(0.0066 + 0.001 + kComing + 0.0091, 0.006, 0));
+  // No kernel is shorter than 0.6 us, whatever the worker says or does not say.
+  CHECK_FALSE(fails(0.0066 + 0.001 + kComing + 0.0149, 0.006, 1000));
+  CHECK(fails(0.0066 + 0.001 + kComing + 0.0151, 0.006, 1000));
+  CHECK_FALSE(fails(0.0066 + 0.001 + kComing + 0.0149, 0.006, 0));
+  CHECK(fails(0.0066 + 0.001 + kComing + 0.0151, 0.006, 0));
 }
 
 TEST_CASE("some long claims do not pay for work that the other calls hide") {

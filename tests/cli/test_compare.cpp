@@ -338,10 +338,11 @@ TEST_CASE("a gate does not hold for what failed in B, is not in A, and passed in
         .run = run, .definition = "gemm_n128", .solution = "alice_fast", .uuid = workload, .status = status}
         .line();
   };
-  const auto gated = [&](const std::string& first) {
-    datasets.write("runs/traces/all.jsonl", first + trace(testing::kRun2, "w0") +
-                                                trace("20260109T000000Z-9", "w0") +
-                                                trace("20260109T000000Z-9", "w1", "RUNTIME_ERROR"));
+  const auto gated = [&](const std::string& first, const std::string& sweep = "") {
+    std::string failed = trace("20260109T000000Z-9", "w1", "RUNTIME_ERROR");
+    failed.insert(failed.find(R"("config":)"), sweep);
+    datasets.write("runs/traces/all.jsonl",
+                   first + trace(testing::kRun2, "w0") + trace("20260109T000000Z-9", "w0") + failed);
     return run_fib({"report", "compare", testing::kRun2, "20260109T000000Z-9", "--local", "runs",
                     "--fail-on-regression", "10%"},
                    datasets.folder(), {{"COLUMNS", "300"}});
@@ -353,6 +354,8 @@ TEST_CASE("a gate does not hold for what failed in B, is not in A, and passed in
   const auto broken = gated(trace(testing::kRun1, "w1"));
   CHECK(broken.exit_code == 1);
   CHECK_THAT(broken.out, Catch::Contains(why));
+  // A point of a sweep is another result than that without.
+  CHECK_THAT(gated(trace(testing::kRun1, "w1"), R"("sweep":{"iterations":5},)").out, !Catch::Contains(why));
 }
 
 TEST_CASE("measurements that both sides hold are doubted once") {

@@ -113,7 +113,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kReports = {
     {"list", {"list", "workloads"}},
     {"list", {"list", "traces"}},
     {"history", {"history"}},
-    {"validate", {"validate", "--disable-gpu"}}};
+    {"validate", {"validate", "--disable-gpu"}},
+    {"validate", {"validate", "--disable-gpu", "--mode", "upstream"}}};
 
 }  // namespace
 

@@ -49,6 +49,14 @@ TEST_CASE("no error may exceed the cap, whatever share of elements must match") 
   CHECK_THAT(named.explanation, Catch::Contains("2 of 6 elements do not match") &&
                                     Catch::Contains("; the largest error is 3; first at ") &&
                                     Catch::Contains(", got 3"));
+  // Rows that are alike within the limit are in no other's place.
+  Case rows;
+  rows.layout.outputs[0].shape = {6, 1};
+  for (std::size_t i = 0; i < 6; ++i) {
+    rows.set(rows.got, i, static_cast<float>(i) + (i == 0 ? 3.F : 0.F));
+    rows.set(rows.expected, i, static_cast<float>(i));
+  }
+  CHECK(rows.judge({.required_matched_ratio = 0.5, .max_error = 2.5}).mismatch->pattern == "first_elements");
   c.set(c.got, 4, std::numeric_limits<float>::quiet_NaN());
   CHECK_FALSE(c.judge({.required_matched_ratio = 0.5, .max_error = 1e30}).correct);
 }

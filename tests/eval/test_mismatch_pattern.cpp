@@ -24,7 +24,7 @@ std::string pattern_of(const std::vector<std::int64_t>& shape,
   spoil(got, static_cast<std::size_t>(shape.back()));
   const auto poison = eval::make_poison(slot.dtype, 7);
   return eval::mismatch_pattern(slot, reinterpret_cast<const std::byte*>(got.data()),
-                                reinterpret_cast<const std::byte*>(expected.data()), poison, {});
+                                reinterpret_cast<const std::byte*>(expected.data()), poison, {}, {});
 }
 
 }  // namespace

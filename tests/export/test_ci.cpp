@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <sstream>
 
+#include "dataset/standing.h"
 #include "export/ci_dataset.h"
 #include "export/ci_forms.h"
 #include "export/ci_ranking.h"
@@ -342,4 +344,18 @@ TEST_CASE("every form for CI has a text for no results, and a count") {
   const auto ignore = [](std::string_view) {};
   CHECK(exports::export_ci(dataset, {}, CiForm::junit, unreadable, ignore) == 2);
   CHECK(exports::export_ci(dataset, {}, CiForm::bencher, unreadable, ignore) == 1);
+}
+
+TEST_CASE("forms that people read say which traces do not count") {
+  const TemporaryDataset files;
+  testing::write_traces(files, trace("alice_fast", "w1", 4).line() + trace("gone", "w1", 4).line());
+  std::vector<std::string> unreadable;
+  const auto dataset = dataset::load_without_results(files.root(), unreadable);
+  dataset::Filter filter;
+  filter.standing =
+      std::make_shared<const dataset::StandingResults>(dataset, dataset::read_results(dataset), filter);
+  const std::string text = "1 trace does not count: 1 of solutions not here";
+  CHECK_THAT(ci_text(files, CiForm::github, filter), Catch::Contains("::notice title=not counted::" + text));
+  CHECK_THAT(ci_text(files, CiForm::job_summary, filter), Catch::Contains("\n\n" + text));
+  CHECK_THAT(ci_text(files, CiForm::junit, filter), !Catch::Contains(text));
 }
