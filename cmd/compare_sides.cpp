@@ -145,11 +145,12 @@ SideName CompareInput::resolve(const std::string& word) {
   if (name.empty()) throw Error("\"{}\" names nothing to compare", word);
   const auto may_be = [&](SideKind meant) { return !kind || *kind == meant; };
   std::vector<SideName> found;
+  const bool is_path = name.find('/') != std::string::npos || name.starts_with('.');
   if (may_be(SideKind::dataset) && std::filesystem::is_directory(name)) {
     found.push_back({SideKind::dataset, name});
-    // A path names nothing but a folder.
-    if (name.find('/') != std::string::npos || name.starts_with('.')) return found.front();
+    if (is_path) return found.front();
   }
+  if (is_path && std::filesystem::exists(name)) dataset::expect_dataset_folder(name);
   if (found.empty() && !std::filesystem::is_directory(local()))
     throw Error(
         "\"{}\" is no dataset folder, and there is no dataset {} in which it could be a run, author or "

@@ -232,7 +232,7 @@ std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Data
   if (!others.empty() && !is_any_held)
     return fmt::format(": the solutions that were asked for are for {}",
                        present::printable(util::some_of(others)));
-  return ": no definition that was asked for has both solutions and workloads";
+  return ": no definition that was asked for has both solutions and workloads that were asked for";
 }
 
 dataset::Confinement confinement(const RunOptions& options) {

@@ -532,6 +532,14 @@ TEST_CASE("a gate does not hold for a run against itself, other conditions, or l
   CHECK_THAT(unknown.err, Catch::Contains("no trace is of a run \"nope\""));
 }
 
+TEST_CASE("a file in place of a side is said to be one") {
+  const testing::ReportDatasets datasets;
+  datasets.write("file.json", "{}");
+  const auto output = run_fib({"report", "compare", "./file.json", "./runs"}, datasets.folder());
+  CHECK(output.exit_code == 1);
+  CHECK_THAT(output.err, Catch::StartsWith("fib: ./file.json is a file, not a dataset folder; "));
+}
+
 TEST_CASE("a comparison says what it cannot do") {
   const testing::ReportDatasets datasets;
   const auto fails = [&](const Words& words, int code, const std::string& text) {

@@ -318,7 +318,9 @@ TEST_CASE("a plan without evaluations says why") {
       "inputs": {"a": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"c": {"shape": ["n"], "dtype": "float32"}},
       "reference": "def run(a):\n    return a\n"})",
       {R"({"definition": "other", "workload": {"axes": {"n": 4}, "inputs": {}, "uuid": "w"}})"});
-  CHECK(out() == "nothing to run: no definition that was asked for has both solutions and workloads\n");
+  CHECK(out() ==
+        "nothing to run: no definition that was asked for has both solutions and workloads that were asked "
+        "for\n");
   const auto elsewhere = run.run(few({"--definitions", "other", "--solutions", "one"}));
   CHECK(elsewhere.out == "nothing to run: the solutions that were asked for are for add\n");
 }
