@@ -239,9 +239,7 @@ int write_file_or_stdout(const ExportCommand& command, const std::atomic<bool>& 
   const std::size_t count = command.form == ExportForm::sqlite
                                 ? write_sqlite(command, loaded, filter, unreadable, interrupted)
                                 : write_text(command, loaded, filter, unreadable, interrupted);
-  if (count == 0 && !filter.hardware.empty())
-    fmt::print(stderr, "warning: no results of hardware \"{}\" in {}\n", fmt::join(filter.hardware, "\", \""),
-               command.local);
+  if (count == 0) note_hardware(filter, command.local);
   if (command.to_stdout()) {
     check_readable(unreadable, command.skip_unreadable);
   } else {

@@ -100,6 +100,12 @@ void note_hardware(const dataset::Filter& records, const std::vector<dataset::Da
                fmt::join(records.hardware, "\", \""), names_text(known));
 }
 
+void note_hardware(const dataset::Filter& records, const std::string& root) {
+  if (!records.hardware.empty())
+    fmt::print(stderr, "warning: no results of hardware \"{}\" in {}\n",
+               fmt::join(records.hardware, "\", \""), root);
+}
+
 namespace {
 
 void check_names(const FilterOptions& filters, const dataset::Filter& records,

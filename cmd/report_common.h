@@ -56,6 +56,8 @@ struct FilterOptions {
 // Warns where the filter's hardware has no results in any of the datasets, and says which has. That is no
 // error, as it may have some tomorrow; but a name may be misspelt.
 void note_hardware(const dataset::Filter& records, const std::vector<dataset::Dataset>& datasets);
+// Warns, where the filter names hardware, that the dataset below `root` has no results of it.
+void note_hardware(const dataset::Filter& records, const std::string& root);
 
 // The choice of traces that was made for one dataset.
 struct ChosenTraces {

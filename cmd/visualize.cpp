@@ -68,9 +68,7 @@ int run(const VisualizeOptions& options) {
                       with_history ? visual::WithHistory::yes : visual::WithHistory::no},
                      scene);
   print_errors(scene.unreadable, root);
-  const auto& hardware = options.records.parsed().hardware;
-  if (scene.hardware.empty() && !hardware.empty())
-    fmt::print(stderr, "warning: no results of hardware \"{}\" in {}\n", fmt::join(hardware, "\", \""), root);
+  if (scene.hardware.empty()) note_hardware(options.records.parsed(), root);
   if (!scene.left_out.empty()) fmt::print(stderr, "warning: {}: {}\n", root, scene.left_out);
   if (single) {
     write_chart(options, scene);

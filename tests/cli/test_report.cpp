@@ -244,6 +244,22 @@ TEST_CASE("hardware without results is no error, and reports say which there are
   }
 }
 
+TEST_CASE("exports and pictures warn of hardware without results, too") {
+  const Datasets datasets;
+  for (const Words& command : {Words{"export", "--format", "junit"}, Words{"visualize", "--html", "-"}}) {
+    CAPTURE(command.front());
+    const auto warning = [&](const char* hardware) {
+      Words words = command;
+      words.insert(words.end(), {"--local", "sample", "--hardware", hardware});
+      const auto output = run_fib(words, datasets.folder());
+      CHECK(output.exit_code == 0);
+      return output.err;
+    };
+    CHECK_THAT(warning("TPU"), Catch::Contains("warning: no results of hardware \"TPU\" in sample\n"));
+    CHECK_THAT(warning("AMD*"), !Catch::Contains("no results"));
+  }
+}
+
 TEST_CASE("help ends with examples") {
   const Datasets datasets;
   for (const Words& words :
