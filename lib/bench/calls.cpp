@@ -96,7 +96,7 @@ CallTimes Calls::repeat(worker::Clock clock) { return make_on(sets_ - 1, clock);
 
 CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   const auto set = expected_.set_of(call);
-  parts_.worker.begin_call(usual_prepare_ns());
+  parts_.worker.begin_call(usual_steps());
   if (filled_ != set) parts_.judge.fill(door_.number(), {set});
   CallTimes times;
   const UnjudgedCall made{set, made_ + 1, run_and_collect(clock, times)};
@@ -122,7 +122,7 @@ UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetI
   const std::int64_t begin = parts_.now_ns();
   open_at(door);
   const std::int64_t opened = parts_.now_ns();
-  parts_.worker.begin_call(usual_prepare_ns());
+  parts_.worker.begin_call(usual_steps());
   CallTimes times;
   UnjudgedCall call{set, made_ + 1, run_and_collect(worker::Clock::kCounters, times)};
   parts_.judge.sample_private(door.number());
@@ -140,13 +140,16 @@ void Calls::judge_at(const worker::AttachedDoor& door, const UnjudgedCall& call)
 }
 
 // As far as the reference's calls have told: after some dozen they tell nothing new.
-std::int64_t Calls::usual_prepare_ns() {
+worker::UsualSteps Calls::usual_steps() {
   constexpr std::uint64_t kTelling = 32;
-  if (parts_.device.is_cuda() || made_ >= kTelling) return usual_prepare_ns_;
+  if (parts_.device.is_cuda() || made_ >= kTelling) return usual_steps_;
   const auto overhead = expected_.overhead();
-  const double usual_ms = overhead ? overhead->prepare_ms + overhead->slack_ms : 0;
-  usual_prepare_ns_ = static_cast<std::int64_t>(usual_ms * 1e6);
-  return usual_prepare_ns_;
+  if (!overhead) return usual_steps_;
+  const auto ns = [&](double usual_ms) {
+    return static_cast<std::int64_t>((usual_ms + overhead->slack_ms) * 1e6);
+  };
+  usual_steps_ = {ns(overhead->prepare_ms), ns(overhead->collect_ms)};
+  return usual_steps_;
 }
 
 // The set of this call, where the judge can fill it while it judges the call before: nothing is to be made in

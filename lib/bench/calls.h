@@ -82,7 +82,7 @@ class Calls {
   void check_outputs(const UnjudgedCall& call);
   void judge(const UnjudgedCall& call, const eval::Judgement& judgement);
   [[nodiscard]] std::optional<worker::SetId> filled_ahead(std::uint64_t call) const;
-  [[nodiscard]] std::int64_t usual_prepare_ns();
+  [[nodiscard]] worker::UsualSteps usual_steps();
   // Asks the solution's worker, and charges its time to the evaluation's limit.
   template <typename T, typename Request>
   T ask(Request request, const char* what);
@@ -96,7 +96,7 @@ class Calls {
   Correctness correctness_;
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;
-  std::int64_t usual_prepare_ns_ = 0;
+  worker::UsualSteps usual_steps_;
   std::uint64_t sets_ = 0;
   std::optional<worker::SetId> filled_{};  // the set that lies at the door since the last comparison
 };

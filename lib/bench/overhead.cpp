@@ -56,6 +56,16 @@ std::pair<double, double> longer_steps_ms(const Ran::Beside& beside, const Overh
           longer(in_ms(beside.collect_ns), waited(beside.collect_waited_ns), overhead.collect_ms)};
 }
 
+// What the main thread worked in Prepare or Collect beyond what is usual: a step that took `longer_ms` (the
+// waiting in it does not count) and `wall_ms` in all, in which it used `cpu_ms` of a CPU. Where the account
+// of it is exact, waiting is none that the main thread's own work explains: the coordinator waits for the CPU
+// that the main thread has.
+double worked_ms(double longer_ms, double wall_ms, double cpu_ms, double usual_ms, bool is_exact) {
+  const double worked = std::min(longer_ms, cpu_ms - usual_ms);
+  const double on_its_cpu = is_exact ? std::min(wall_ms, cpu_ms) - usual_ms - kSpinsMs : 0;
+  return std::max({0.0, worked, on_its_cpu});
+}
+
 template <typename Number>
 double median_of(const std::vector<Ran>& calls, Number number) {
   std::vector<double> values;
@@ -120,9 +130,10 @@ double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
   // CPU, and answers in time. Work does both, but that of processes of which nothing is known. Where the main
   // thread rests in the run, what it uses in the whole call is no more than the call claims, but what it uses
   // in each step tells.
-  const double worked_before = std::min(prepare, in_ms(beside.main_before_ns) - overhead.prepare_ms);
-  const double worked_after = std::min(collect, in_ms(beside.main_after_ns) - overhead.collect_ms);
-  const double steps = std::max(0.0, worked_before) + std::max(0.0, worked_after);
+  const double steps =
+      worked_ms(prepare, in_ms(beside.prepare_ns), in_ms(beside.main_before_ns), overhead.prepare_ms, true) +
+      worked_ms(collect, in_ms(beside.collect_ns), in_ms(beside.main_after_ns), overhead.collect_ms,
+                beside.is_after_exact);
   return std::max(gap + std::max(std::min(prepare + collect, main), steps) + rest, main_work) + others;
 }
 

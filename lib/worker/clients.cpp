@@ -235,6 +235,7 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
 
 Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
   own_delay_.emplace(0);
+  has_collected_long_ = false;
   Open request = workload;
   request.on_device = door.on_device;
   request.places = door.places;
@@ -243,9 +244,9 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
                                      {door.inputs.get(), door.outputs.get()}));
 }
 
-void WorkerClient::begin_call(std::int64_t usual_prepare_ns) {
+void WorkerClient::begin_call(const UsualSteps& usual) {
   beside_ = {};
-  usual_prepare_ns_ = usual_prepare_ns;
+  usual_ = usual;
   if (is_on_cpu_) call_began_ = process_.usage();
 }
 
@@ -282,6 +283,7 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   times.done = std::get<Done>(done);
   add_device_work(clock, times.done.elapsed_ns, times.envelope_ns, 1);
   if (is_watched_) await_rest(times);
+  if (has_collected_long_) beside_.is_after_exact = process_.await_main_thread();
   run_ended_ = process_.usage();
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
@@ -289,7 +291,7 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
 }
 
 bool WorkerClient::took_long_to_prepare() const {
-  return !process_.may_fork() && beside_.prepare_ns - beside_.prepare_waited_ns > usual_prepare_ns_;
+  return !process_.may_fork() && beside_.prepare_ns - beside_.prepare_waited_ns > usual_.prepare_ns;
 }
 
 // What its threads and processes do after the call has returned belongs to it.
@@ -312,10 +314,12 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   beside_.collect_waited_ns = waiting_ns() - waited;
   // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
   if (!is_on_cpu_) return answer;
+  // Waiting counts here, since it may be the coordinator's for the CPU on which the worker works.
+  if (!process_.may_fork() && beside_.collect_ns > usual_.collect_ns) has_collected_long_ = true;
   const auto span = child_.span("come to rest");
   const std::int64_t waited_before = waiting_ns();
   const std::int64_t answered = util::monotonic_ns();
-  process_.await_main_thread();
+  (void)process_.await_main_thread();
   beside_.rest_ns = util::monotonic_ns() - answered;
   beside_.rest_waited_ns = waiting_ns() - waited_before;
   collected_ = process_.usage();

@@ -107,7 +107,7 @@ class WorkerClient : public Worker {
                                     const std::vector<util::UniqueFd>& files = {});
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door,
                                   std::int64_t deadline_ns) override;
-  void begin_call(std::int64_t usual_prepare_ns) override;
+  void begin_call(const UsualSteps& usual) override;
   void end_call() override;
   [[nodiscard]] Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
@@ -152,7 +152,8 @@ class WorkerClient : public Worker {
   bool is_watched_ = false;  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()
-  std::int64_t usual_prepare_ns_ = 0;
+  UsualSteps usual_;
+  bool has_collected_long_ = false;  // since open()
   WatchedProcess::Usage prepare_began_;
   WatchedProcess::Usage collected_;  // when collect() had been answered and the main thread slept
   WatchedProcess::Usage run_ended_;

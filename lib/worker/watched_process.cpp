@@ -123,16 +123,18 @@ std::int64_t WatchedProcess::used_by_others_ns(const Usage& before, const Usage&
   return std::max<std::int64_t>(0, used);
 }
 
-void WatchedProcess::await_main_thread() const {
+bool WatchedProcess::await_main_thread() const {
   constexpr int kSoon = 20;  // looks without sleep, some microseconds each
   constexpr int kLooks = 200;
-  for (int look = 0; look < kLooks && state_of(pid_) == 'R'; ++look) {
+  for (int look = 0; look < kLooks; ++look) {
+    if (state_of(pid_) != 'R') return true;
     if (look < kSoon) {
       ::sched_yield();
     } else {
       ::usleep(20);
     }
   }
+  return false;
 }
 
 bool WatchedProcess::may_have_lost_some(const Usage& before, const Usage& now) {

@@ -44,8 +44,9 @@ class WatchedProcess {
   // How long the main thread has been ready to run without getting a CPU so far, in nanoseconds.
   [[nodiscard]] std::int64_t waiting_ns() const { return main_thread_.ns(); }
 
-  // Waits until the main thread sleeps, so that its CPU time is exact; a few milliseconds at most.
-  void await_main_thread() const;
+  // Waits until the main thread sleeps, so that its CPU time is exact; a few milliseconds at most. Whether it
+  // does.
+  bool await_main_thread() const;
 
   [[nodiscard]] bool may_fork() const { return may_fork_; }
   [[nodiscard]] bool has_other_threads() const;
