@@ -34,15 +34,20 @@ void add_choice_into(CLI::App& app, Choice& choice) {
 
 }  // namespace
 
+std::optional<std::int64_t> parsed_since(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto since = util::parse_timestamp(text);
+  if (!since) {
+    throw CLI::ValidationError("--since",
+                               text + " is no time; write 2026-03-17 or 2026-03-17T14:18:00+00:00");
+  }
+  return since;
+}
+
 dataset::Filter RecordFilter::parsed() const {
   dataset::Filter result = filter;
   if (!run.empty()) result.run = run;
-  if (since.empty()) return result;
-  result.since = util::parse_timestamp(since);
-  if (!result.since) {
-    throw CLI::ValidationError("--since",
-                               since + " is no time; write 2026-03-17 or 2026-03-17T14:18:00+00:00");
-  }
+  result.since = parsed_since(since);
   return result;
 }
 

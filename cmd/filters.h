@@ -15,6 +15,9 @@ namespace fib::cmd {
 // --solutions, --authors, --op-types, --workloads, --exclude-definitions, --exclude-solutions, --where.
 void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::string& group);
 
+// Microseconds since 1970; nothing for "". Throws CLI::ValidationError of --since for what is no time.
+[[nodiscard]] std::optional<std::int64_t> parsed_since(const std::string& text);
+
 // Options that choose records: those, and for results --status, --hardware, --since, --run,
 // --exclude-run.
 struct RecordFilter {

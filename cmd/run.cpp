@@ -205,8 +205,8 @@ std::vector<std::string> definitions_of(const std::vector<std::string>& solution
 std::string why_nothing(const bench::Plan& plan, const std::vector<dataset::Dataset>& datasets,
                         const dataset::Filter& filter) {
   if (plan.resumed > 0)
-    return fmt::format(": {} {} done", present::plural(plan.resumed, "evaluation"),
-                       plan.resumed == 1 ? "is" : "are");
+    return fmt::format(": {} {} done (--since TIME does those again that are older)",
+                       present::plural(plan.resumed, "evaluation"), plan.resumed == 1 ? "is" : "are");
   const auto holds_some = [&](const dataset::Dataset& dataset) {
     return std::any_of(dataset.workloads.begin(), dataset.workloads.end(), [&](const auto& entry) {
       return std::any_of(entry.second.begin(), entry.second.end(), [&](const model::Workload& workload) {
@@ -251,7 +251,16 @@ void log_synthesized(const RunOptions& options, const bench::Plan& plan,
       counts.affected, counts.workloads, counts.missing, counts.random);
 }
 
-void print_report(const bench::RunReport& report, const bench::Plan& plan, std::FILE* out) {
+// How the rest of a run is done that began then, and keeps its results: what was measured before it began is
+// no part of it.
+std::string how_to_do_the_rest(const RunOptions& options, const std::string& began) {
+  if (!options.save_results) return "";
+  if (options.takes_results()) return "; to do the rest, run the same command again";
+  return fmt::format("; to do the rest, run the same command with --resume --since {}", began);
+}
+
+void print_report(const bench::RunReport& report, const bench::Plan& plan, const std::string& rest,
+                  std::FILE* out) {
   for (const auto& missing : report.not_done) {
     spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
                   missing.reason);
@@ -264,15 +273,9 @@ void print_report(const bench::RunReport& report, const bench::Plan& plan, std::
         report.limit ? fmt::format("; {} did not begin", present::plural(report.not_begun, "evaluation"))
                      : "";
     const bool is_worth_resuming = report.limit != bench::EarlyEnd::Cause::failure;
-    spdlog::error("{}{}{}", report.ended_early, left,
-                  is_worth_resuming ? "; to do the rest, run the same command with --resume" : "");
+    spdlog::error("{}{}{}", report.ended_early, left, is_worth_resuming ? rest : "");
   }
-  if (report.interrupted)
-    fmt::print(
-        out,
-        "interrupted; to do the rest, run the same command with --resume, which takes what earlier runs did "
-        "for "
-        "done too\n");
+  if (report.interrupted) fmt::print(out, "interrupted{}\n", rest);
 }
 
 // What to ask next, of results that were saved.
@@ -321,6 +324,10 @@ int run(RunOptions options) {
   if (options.quiet) spdlog::set_level(std::max(spdlog::get_level(), spdlog::level::warn));
   set_up_logging();
   const auto tags = parse_tags(options.tags);
+  const auto since = parsed_since(options.since);
+  if (since && !options.takes_results())
+    throw CLI::ValidationError("--since", "it is of results that --resume or --retry-failed takes for done");
+  const std::string began = util::utc_timestamp().substr(0, 19);  // to the second, without the offset: UTC
   ChosenEnvironment machine = choose_environment(options.devices);
   bench::Environment& environment = machine.environment;
   const auto& devices = environment.devices;
@@ -340,12 +347,12 @@ int run(RunOptions options) {
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
   OtherOptions others(options.measure.config);
   const auto done_of = [&](const bench::RunConfig& config) {
-    if (!options.resume && !options.retry_failed) return bench::DoneEvaluations{};
+    if (!options.takes_results()) return bench::DoneEvaluations{};
     const auto rejected = [&](const auto& key, const auto& of_trace) {
       if (sweep.points.size() == 1) others.add(key, of_trace);
     };
-    auto done =
-        bench::finished_evaluations(datasets, devices.front().name, bench::accepting(config), rejected);
+    auto done = bench::finished_evaluations(datasets, devices.front().name, bench::accepting(config),
+                                            rejected, since);
     if (options.retry_failed)
       std::erase_if(done, [](const auto& entry) { return entry.second != model::Status::PASSED; });
     return done;
@@ -399,7 +406,7 @@ int run(RunOptions options) {
   }();
   progress.clear();
   std::FILE* const out = options.for_people();
-  print_report(report, plan, out);
+  print_report(report, plan, how_to_do_the_rest(options, began), out);
   if (!options.quiet) {
     const std::string results = progress.results(stdout_style());
     if (!results.empty()) fmt::print(out, "\n{}\n", results);

@@ -37,12 +37,16 @@ void add_selection(CLI::App& app, RunOptions& o) {
       ->group(group);
   app.add_flag("--retry-failed", o.retry_failed, "The same, but what did not pass is done again")
       ->group(group);
+  app.add_option("--since", o.since,
+                 "With these two: what has a trace from before this time alone is done again")
+      ->type_name("TIME")
+      ->group(group);
   app.add_flag("--fail-fast", o.limits.fail_fast,
                "Begin no evaluation after one that did not pass, and end with exit code 3")
       ->group(group);
   app.add_option("--max-time", o.limits.max_time_s,
                  "Begin no build and no evaluation when the run has taken so many seconds; what has begun\n"
-                 "is finished. What is left is not done: exit code 1; --resume does it")
+                 "is finished. What is left is not done: exit code 1; --resume --since does it")
       ->check(number_check(0, true))
       ->type_name("SECONDS")
       ->group(group);

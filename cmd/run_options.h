@@ -25,6 +25,7 @@ struct RunOptions {
   bool save_results = true;
   bool resume = false;
   bool retry_failed = false;
+  std::string since;  // with one of these two
   bench::RunLimits limits;
   GateOptions gate;
   bool strict_load = false;
@@ -34,6 +35,7 @@ struct RunOptions {
   bool quiet = false;
   RunFormat format = RunFormat::text;
 
+  [[nodiscard]] bool takes_results() const { return resume || retry_failed; }
   // Where people read: stdout is for programs alone where they read there.
   [[nodiscard]] std::FILE* for_people() const { return format == RunFormat::text ? stdout : stderr; }
 };

@@ -232,7 +232,9 @@ AcceptsConfig accepting(const RunConfig& config) { return Accepted(config); }
 
 DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
                                      const std::string& hardware, const AcceptsConfig& accepts,
-                                     const RejectedConfig& rejected) {
+                                     const RejectedConfig& rejected, std::optional<std::int64_t> since) {
+  dataset::Filter traces;
+  traces.since = since;
   std::map<DoneKey, Verdict> verdicts;
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     std::map<std::pair<std::string, std::string>, const model::Workload*> workloads;
@@ -246,7 +248,7 @@ DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datase
       return hash;
     };
     std::vector<std::string> unreadable;  // load() has named them
-    dataset::for_each_trace(datasets[i], {}, unreadable, [&](const model::Trace& trace) {
+    dataset::for_each_trace(datasets[i], traces, unreadable, [&](const model::Trace& trace) {
       if (!trace.evaluation || !trace.solution || trace.evaluation->environment.hardware != hardware) return;
       const auto record = model::measurement_record(*trace.evaluation);
       if (record.config.is_null() || !record.solution_sha256) return;

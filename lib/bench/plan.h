@@ -96,9 +96,10 @@ using RejectedConfig = std::function<void(const DoneKey&, const nlohmann::json& 
 // The keys of the traces that --resume accepts: same hardware and an accepted configuration, of the
 // definition as it is now, and of a workload with the sizes, inputs and tolerance that it has now. Of several
 // traces of a key the latest tells what became of it, ties go by the order of reading; but any failure of the
-// latest run does.
+// latest run does. Traces from before `since` (microseconds since 1970; nothing: all are looked at) are none.
 [[nodiscard]] DoneEvaluations finished_evaluations(const std::vector<dataset::Dataset>& datasets,
                                                    const std::string& hardware, const AcceptsConfig& accepts,
-                                                   const RejectedConfig& rejected = {});
+                                                   const RejectedConfig& rejected = {},
+                                                   std::optional<std::int64_t> since = {});
 
 }  // namespace fib::bench

@@ -2,6 +2,7 @@
 
 #include "bench/plan.h"
 #include "dataset/temporary_dataset.h"
+#include "util/clock.h"
 
 using namespace fib;
 
@@ -105,8 +106,8 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   const auto trace = [&](const std::string& hardware, int iterations) {
     return R"({"definition": "d1", "workload": {"axes": {"n": 1}, "inputs": {}, "uuid": "w1d1"}, "solution": "s2", )"
            R"("evaluation": {"status": "TIMEOUT", "environment": {"hardware": ")" +
-           hardware + R"(", "libs": {}}, "timestamp": "t", "fib": {"solution_sha256": ")" + hash +
-           R"(", "config": {"iterations": )" + std::to_string(iterations) + "}}}}\n";
+           hardware + R"(", "libs": {}}, "timestamp": "2026-01-02T03:04:05", "fib": {"solution_sha256": ")" +
+           hash + R"(", "config": {"iterations": )" + std::to_string(iterations) + "}}}}\n";
   };
   const testing::TemporaryDataset files;
   files.write("traces/bob/op/d1.jsonl", trace("CPU A", 10) + trace("CPU B", 20));
@@ -122,6 +123,13 @@ TEST_CASE("finished evaluations count for the same hardware and configuration on
   CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}})).empty());
   w1d1.axes[0].second = model::Integer(1);
   CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}})).size() == 1);
+  const auto since = [&](const char* time) {
+    return bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}}), {},
+                                       *util::parse_timestamp(time))
+        .size();
+  };
+  CHECK(since("2026-01-02T03:04:05Z") == 1);
+  CHECK(since("2026-01-02T03:04:06Z") == 0);
   w1d1.tolerance = model::WorkloadTolerance{1, {}, {}, {}, {}};
   CHECK(bench::finished_evaluations(datasets, "CPU A", only({{"iterations", 10}})).empty());
   CHECK(plan.evaluations.size() == 5);

@@ -115,7 +115,8 @@ TEST_CASE("--resume skips what has a trace and does the rest; another configurat
   REQUIRE(run.run(few()).exit_code == 0);
   run.dataset.solution("two", "bob", kHonest);
   CHECK(run.run(few({"--resume"})).out.find("1 of 1 evaluations done") == 0);
-  CHECK(run.run(few({"--resume"})).out == "nothing to run: 2 evaluations are done\n");
+  CHECK(run.run(few({"--resume"})).out ==
+        "nothing to run: 2 evaluations are done (--since TIME does those again that are older)\n");
   const auto other = run.run(few({"--resume", "--rtol", "0.5", "--timeout", "200"}));
   CHECK(other.out.find("2 of 2 evaluations done") == 0);
   CHECK(other.err.find(

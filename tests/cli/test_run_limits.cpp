@@ -30,10 +30,33 @@ TEST_CASE("--max-time begins nothing when it is over, and --resume does what was
   CHECK(testing::read_traces(run.dataset.root()).empty());
   CHECK_THAT(result.err,
              Catch::Contains("--max-time: 1e-06 s are over; 2 evaluations did not begin; to do the rest, "
-                             "run the same command with --resume\n"));
+                             "run the same command with --resume --since 20"));
   const auto rest = run.run(few({"--max-time", "600", "--resume"}));
   CHECK(rest.exit_code == 0);
   CHECK(testing::read_traces(run.dataset.root()).size() == 2);
+  const auto again = run.run(few({"--max-time", "0.000001", "--resume", "--since", "2099-01-01"}));
+  CHECK_THAT(again.err,
+             Catch::Contains("2 evaluations did not begin; to do the rest, run the same command again\n"));
+  const auto unsaved = run.run(few({"--max-time", "0.000001", "--no-save-results"}));
+  CHECK_THAT(unsaved.err, Catch::Contains("2 evaluations did not begin\n"));
+}
+
+TEST_CASE("--since does again what older runs alone have done") {
+  FibRun run;
+  run.dataset.add_definition({100, 1000}).solution("good", "bob", kHonest);
+  REQUIRE(run.run(few()).exit_code == 0);
+  const auto resume = [&](const char* since) { return run.run(few({"--resume", "--since", since})); };
+  CHECK(resume("2026-01-02T03:04:05").out ==
+        "nothing to run: 2 evaluations are done (--since TIME does those again that are older)\n");
+  CHECK(resume("2099-01-01").exit_code == 0);
+  CHECK(testing::read_traces(run.dataset.root()).size() == 4);
+  const auto wrong = resume("yesterday");
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, Catch::Contains("--since: yesterday is no time; write 2026-03-17"));
+  const auto alone = run.run(few({"--since", "2026-01-02"}));
+  CHECK(alone.exit_code == 2);
+  CHECK_THAT(alone.err,
+             Catch::Contains("--since: it is of results that --resume or --retry-failed takes for done"));
 }
 
 TEST_CASE("--retry-failed does again what did not pass, and nothing else") {
@@ -41,7 +64,8 @@ TEST_CASE("--retry-failed does again what did not pass, and nothing else") {
   run.dataset.add_definition({100}).solution("bad", "alice", "extern \"C\" int run() { return 1; }");
   run.dataset.solution("good", "bob", kHonest);
   REQUIRE(run.run(few()).exit_code == 0);
-  CHECK(run.run(few({"--resume"})).out == "nothing to run: 2 evaluations are done\n");
+  CHECK(run.run(few({"--resume"})).out ==
+        "nothing to run: 2 evaluations are done (--since TIME does those again that are older)\n");
   const auto again = run.run(few({"--retry-failed", "--strict"}));
   CHECK(again.exit_code == 3);
   CHECK(again.out.find("1 of 1 evaluations done: 0 passed, 1 did not") == 0);
