@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "bench/plan.h"
 #include "commands.h"
 #include "config_defaults.h"
+#include "dataset/filter.h"
 #include "dataset/paths.h"
 #include "dataset/trace_stream.h"
 #include "eval/rule.h"
@@ -22,6 +24,7 @@
 #include "present/text.h"
 #include "report_common.h"
 #include "util/error.h"
+#include "util/shell_word.h"
 
 namespace fib::cmd {
 namespace {
@@ -32,10 +35,18 @@ struct ConfigShowOptions {
   MeasureOptions measure;
   std::string local;
   std::string definition;
+  std::string workload;  // one of its workloads; empty: any
 };
 
 // Settings with where they stand; later ones go before earlier ones.
 using Sources = std::vector<std::pair<std::string, ordered_json>>;
+
+// What the settings are for; null: for any.
+struct Subject {
+  dataset::Dataset dataset = {};
+  const model::Definition* definition = nullptr;
+  const model::Workload* workload = nullptr;
+};
 
 // What holds where nothing is said.
 ordered_json usual_settings() {
@@ -44,11 +55,30 @@ ordered_json usual_settings() {
           {"atol", bench::kUsualTolerance}, {"required_matched_ratio", 1}, {"profile_baseline", true}};
 }
 
-dataset::Dataset wanted_dataset(const ConfigShowOptions& options) {
+const std::vector<model::Workload>& workloads_of(const Subject& subject) {
+  static const std::vector<model::Workload> none;
+  const auto found = subject.dataset.workloads.find(subject.definition->name);
+  return found == subject.dataset.workloads.end() ? none : found->second;
+}
+
+const model::Workload& find_workload(const Subject& subject, const std::string& uuid) {
+  for (const model::Workload& workload : workloads_of(subject)) {
+    if (dataset::matches_uuid({uuid}, workload.uuid)) return workload;
+  }
+  throw Error("{} has no workload \"{}\"; to see all: fib list workloads --definitions {} --local {}",
+              subject.definition->name, uuid, util::shell_word(subject.definition->name),
+              util::shell_word(subject.dataset.root.string()));
+}
+
+// Nothing of it is copied: it points into itself.
+void find_subject(const ConfigShowOptions& options, Subject& subject) {
+  if (options.definition.empty()) return;
   const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
   dataset::expect_dataset_folder(root);
   std::vector<std::string> unreadable;
-  return dataset::load_without_results(root, unreadable);
+  subject.dataset = dataset::load_without_results(root, unreadable);
+  subject.definition = &find_definition(subject.dataset, options.definition);
+  if (!options.workload.empty()) subject.workload = &find_workload(subject, options.workload);
 }
 
 void add_layer(Sources& sources, const char* layer, const std::map<std::string, bench::EvalSettings>& entries,
@@ -58,12 +88,24 @@ void add_layer(Sources& sources, const char* layer, const std::map<std::string, 
     sources.emplace_back(fmt::format("{}.{}", layer, key), bench::to_json(found->second));
 }
 
-Sources sources_of(const ConfigShowOptions& options, const bench::ConfigFile& file) {
+// What SOL-ExecBench's field says of a workload's outputs.
+ordered_json settings_in(const model::WorkloadTolerance& tolerance) {
+  ordered_json settings = ordered_json::object();
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) settings[name] = *value;
+  };
+  add("atol", tolerance.max_atol);
+  add("rtol", tolerance.max_rtol);
+  add("required_matched_ratio", tolerance.required_matched_ratio);
+  add("max_error", tolerance.max_error_cap);
+  return settings;
+}
+
+Sources sources_of(const ConfigShowOptions& options, const Subject& subject, const bench::ConfigFile& file) {
   Sources sources = {{"usual", usual_settings()}};
-  if (!options.definition.empty()) {
-    const dataset::Dataset dataset = wanted_dataset(options);
-    const model::Definition definition = find_definition(dataset, options.definition);
-    const double ratio = eval::usual_matched_ratio(bench::rule_for(dataset, definition), definition);
+  if (subject.definition != nullptr) {
+    const model::Definition& definition = *subject.definition;
+    const double ratio = eval::usual_matched_ratio(bench::rule_for(subject.dataset, definition), definition);
     if (ratio < 1)
       sources.emplace_back("usual for this definition", ordered_json{{"required_matched_ratio", ratio}});
     if (!definition.outputs.empty())
@@ -71,9 +113,15 @@ Sources sources_of(const ConfigShowOptions& options, const bench::ConfigFile& fi
     add_layer(sources, "op_type_config", file.layers.by_op_type, definition.op_type);
     add_layer(sources, "definition_config", file.layers.by_definition, definition.name);
   }
+  if (subject.workload != nullptr)
+    add_layer(sources, "workload_config", file.layers.by_workload, subject.workload->uuid);
   const bool is_named = !options.measure.config_name.empty();
   sources.emplace_back(is_named ? "the file, with configs." + options.measure.config_name : "the file",
                        bench::to_json(file.run));
+  if (subject.workload != nullptr && subject.workload->tolerance) {
+    sources.emplace_back("the workload's tolerance", settings_in(*subject.workload->tolerance));
+    if (subject.workload->tolerance->max_error_cap) sources.front().second["max_error"] = nullptr;
+  }
   for (std::size_t i = 1; i < sources.size(); ++i) {
     const ordered_json& settings = sources[i].second;
     if (!settings.contains("iterations") && !settings.contains("num_trials")) continue;
@@ -110,14 +158,35 @@ present::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
   return table;
 }
 
+// That workloads of the definition have settings of their own, which are not shown; "" where none has.
+std::string about_workloads(const Subject& subject, const bench::ConfigFile& file) {
+  if (subject.definition == nullptr || subject.workload != nullptr) return "";
+  const auto& workloads = workloads_of(subject);
+  const auto has_own = [&](const model::Workload& workload) {
+    return workload.tolerance || file.layers.by_workload.contains(workload.uuid);
+  };
+  const auto first = std::find_if(workloads.begin(), workloads.end(), has_own);
+  if (first == workloads.end()) return "";
+  return fmt::format(
+      "{} of its {} workloads have settings of their own; --workload {} shows those of the first",
+      std::count_if(workloads.begin(), workloads.end(), has_own), workloads.size(), first->uuid);
+}
+
 int show(const ConfigShowOptions& options) {
+  if (!options.workload.empty() && options.definition.empty())
+    throw CLI::ValidationError("--workload", "is one of a definition, which comes first");
   const bench::ConfigFile file = read_config(options.measure);
-  const present::Table table = table_of(sources_of(options, file), file);
+  Subject subject;
+  find_subject(options, subject);
+  const present::Table table = table_of(sources_of(options, subject, file), file);
   present::Document document(present::Format::table, stdout_style());
   document.facts({{"Configuration file", config_path(options.measure).value_or("none")},
-                  {"Definition", options.definition}});
+                  {"Definition", options.definition},
+                  {"Workload", subject.workload == nullptr ? "" : subject.workload->uuid}});
   document.table("", table);
   document.notes(file.remarks);
+  const std::string others = about_workloads(subject, file);
+  if (!others.empty()) document.paragraph(present::printable(others));
   print_result(document.text());
   return kDone;
 }
@@ -133,6 +202,8 @@ void add_config(CLI::App& app, int& exit_code) {
   CLI::App* one = config->add_subcommand("show", "Every setting with its value and its source");
   one->add_option("definition", options->definition, "For this definition of the dataset; default: for any")
       ->type_name("DEFINITION");
+  one->add_option("--workload", options->workload, "And this workload of it (a uuid, or how one begins)")
+      ->type_name("UUID");
   one->add_option("--local", options->local, "Dataset folder")->type_name("DIR");
   add_config_file(*one, options->measure);
   one->footer(

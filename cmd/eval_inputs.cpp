@@ -12,6 +12,7 @@
 #include "choice.h"
 #include "compile/calling_style.h"
 #include "dataset/paths.h"
+#include "dataset/queries.h"
 #include "dataset/records.h"
 #include "model/json_value.h"
 #include "present/text.h"
@@ -23,8 +24,6 @@ namespace fib::cmd {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kBaselineAuthor = "baseline";
 
 bool is_definition_file(const std::string& word) { return word.ends_with(".json"); }
 
@@ -187,7 +186,8 @@ model::Solution other_side(const EvalWords& words, const dataset::Dataset& datas
   for (const auto& [name, solution] : dataset.solutions) {
     if (solution.definition != definition) continue;
     names.push_back(name);
-    const bool is_baseline = words.against == kBaselineAuthor && solution.author == kBaselineAuthor;
+    const bool is_baseline =
+        words.against == dataset::kUsualBaselineAuthor && solution.author == dataset::kUsualBaselineAuthor;
     if (name == words.against || (is_baseline && model::may_run_on(solution, device))) return solution;
   }
   if (fs::exists(words.against)) {

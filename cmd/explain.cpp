@@ -8,6 +8,7 @@
 #include "model/trace.h"
 #include "present/document.h"
 #include "present/table.h"
+#include "report/compare.h"
 #include "report_common.h"
 #include "util/closest.h"
 #include "util/error.h"
@@ -34,6 +35,32 @@ const std::vector<StatusFacts>& statuses() {
       {TIMEOUT, "Loading or the calls took longer than they may."},
   };
   return all;
+}
+
+// Of a change from a side A to a side B, as fib report compare, fib eval --against and fib run tell it.
+std::string meaning_of(report::Verdict verdict) {
+  switch (verdict) {
+    case report::Verdict::same:
+      return fmt::format(
+          "Both passed, and the latencies differ by at most {:g} %, or by no more than both the noise of the "
+          "two runs and {:g} %.",
+          100 * report::kSameWithin, 100 * report::kToldWithin);
+    case report::Verdict::faster:
+      return "B takes less, by more than the noise of the two runs, and their quartile ranges are disjoint.";
+    case report::Verdict::slower:
+      return "B takes longer, by more than the noise of the two runs, and their quartile ranges are "
+             "disjoint.";
+    case report::Verdict::ambiguous:
+      return "They differ, but by no more than the noise, or their quartile ranges overlap or are unknown: "
+             "more calls, or a quieter machine, may tell.";
+    case report::Verdict::broken:
+      return "A passed, B did not.";
+    case report::Verdict::fixed:
+      return "B passed, A did not.";
+    case report::Verdict::failed:
+      break;
+  }
+  return "Neither passed.";
 }
 
 std::string flags_of(const model::ErrorFacts& facts) {
@@ -136,20 +163,29 @@ std::string explanation_of(const std::string& word) {
     document.facts({{"It is", "a pattern: where the elements lie that do not match, or were not written"}});
     return document.text();
   }
+  for (const auto verdict : report::kVerdicts) {
+    names.emplace_back(report::name_of(verdict));
+    if (word != names.back()) continue;
+    document.paragraph(meaning_of(verdict));
+    document.facts({{"It is", "what became of a result between two sides, A and B (fib report compare)"}});
+    return document.text();
+  }
   for (const auto& facts : model::all_error_facts()) names.emplace_back(facts.name);
-  throw Error("\"{}\" is no error code, status or pattern{}", word, util::did_you_mean(word, names));
+  throw Error("\"{}\" is no error code, status, pattern or verdict{}", word, util::did_you_mean(word, names));
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto word = std::make_shared<std::string>();
-  CLI::App* explain =
-      app.add_subcommand("explain", "What an error code, a status or a pattern means, and what to do");
+  CLI::App* explain = app.add_subcommand(
+      "explain", "What an error code, a status, a pattern or a verdict means, and what to do");
   explain
-      ->add_option("word", *word,
-                   "An error code, a status, or where wrong elements lie; default: all codes and statuses")
-      ->type_name("CODE|STATUS|PATTERN");
+      ->add_option(
+          "word", *word,
+          "An error code, a status, where wrong elements lie, or what became of a result; default: all\n"
+          "codes and statuses")
+      ->type_name("CODE|STATUS|PATTERN|VERDICT");
   explain->footer(
       "Examples:\n"
       "  fib explain\n"

@@ -34,6 +34,12 @@ void add_choice_into(CLI::App& app, Choice& choice) {
 
 }  // namespace
 
+void add_baseline_author(CLI::App& app, std::string& author) {
+  app.add_option("--baseline-author", author, "Author of the solutions to compare with")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
 std::optional<std::int64_t> parsed_since(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const auto since = util::parse_timestamp(text);

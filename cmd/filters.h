@@ -34,6 +34,9 @@ enum class OneRun { no, yes };
 
 void add_record_filter(CLI::App& app, RecordFilter& options, OneRun one_run = OneRun::yes);
 
+// --baseline-author.
+void add_baseline_author(CLI::App& app, std::string& author);
+
 // Which traces of a key count: --traces.
 enum class TraceChoice { standing, all };
 

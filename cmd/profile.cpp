@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,22 +18,19 @@
 #include "logging.h"
 #include "measure_options.h"
 #include "present/document.h"
-#include "present/text.h"
-#include "profile/bottleneck.h"
 #include "profile/ncu_page.h"
+#include "profile/profile_page.h"
 #include "report/result_json.h"
 #include "report_common.h"
 #include "try_each.h"
 #include "util/command.h"
 #include "util/error.h"
 #include "util/files.h"
-#include "util/utf8.h"
 
 namespace fib::cmd {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 enum class ProfileFormat { table, json, md };
 
@@ -51,16 +47,6 @@ struct ProfileOptions {
   bool list_sets = false;
   bool list_sections = false;
   ProfileFormat format = ProfileFormat::table;
-};
-
-// What ncu said of one solution on one workload.
-struct Profiled {
-  std::string solution;
-  std::string definition;
-  std::string workload;
-  std::vector<profile::KernelProfile> kernels;
-  std::string not_done;  // why there are none
-  std::string page;      // ncu's own, where it was asked for
 };
 
 std::string find_ncu() {
@@ -103,10 +89,10 @@ std::string page_of(const std::string& ncu, const fs::path& report, const std::v
   return util::run_command(all, "/").output;
 }
 
-Profiled profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
-                     const dataset::Dataset& dataset, const model::Solution& solution,
-                     const model::Workload& workload) {
-  Profiled profiled{solution.name, solution.definition, workload.uuid, {}, "", ""};
+profile::Profiled profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
+                              const dataset::Dataset& dataset, const model::Solution& solution,
+                              const model::Workload& workload) {
+  profile::Profiled profiled{solution.name, solution.definition, workload.uuid, {}, "", ""};
   session.begin(options.measure.config);
   const util::TemporaryFolder folder(session.temporary(), "profile-");
   const fs::path report = folder.path() / "profile.ncu-rep";
@@ -127,101 +113,24 @@ Profiled profile_one(const ProfileOptions& options, const std::string& ncu, benc
   return profiled;
 }
 
-std::string percent(const profile::KernelProfile& kernel, const char* metric) {
-  const auto value = kernel.metric(metric);
-  return value ? fmt::format("{:.0f}%", *value) : "-";
-}
-
-std::string number(const profile::KernelProfile& kernel, const char* metric) {
-  const auto value = kernel.metric(metric);
-  return value ? fmt::format("{:.0f}", *value) : "-";
-}
-
-std::string stalls_text(const profile::KernelProfile& kernel) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  const auto stalls = profile::stalls_of(kernel);
-  for (std::size_t i = 0; i < std::min(stalls.size(), kShown); ++i)
-    text += fmt::format("{}{} {:.1f}", i == 0 ? "" : ", ", stalls[i].first, stalls[i].second);
-  return text.empty() ? "-" : text + " (instructions issued meanwhile)";
-}
-
-void write_kernel(present::Document& document, const profile::KernelProfile& kernel) {
-  const auto bottleneck = profile::classify(kernel);
-  const auto duration = kernel.metric("gpu__time_duration.sum");
-  document.subheading(present::printable(kernel.name),
-                      fmt::format("grid {}, block {}", kernel.grid, kernel.block));
-  const double shared = kernel.metric("launch__shared_mem_per_block_static").value_or(0) +
-                        kernel.metric("launch__shared_mem_per_block_dynamic").value_or(0);
-  const std::string limit = profile::occupancy_limit(kernel);
-  document.facts(
-      {{"Bottleneck", fmt::format("{}: {}", bottleneck.name, bottleneck.figures)},
-       {"What to do", bottleneck.advice},
-       {"Duration", duration ? fmt::format("{:.2f} us", *duration / 1000) : "-"},
-       {"Busy", fmt::format("SM {}, tensor pipes {}, L1 {}, L2 {}, DRAM {}",
-                            percent(kernel, "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
-                            percent(kernel, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"),
-                            percent(kernel, "l1tex__throughput.avg.pct_of_peak_sustained_active"),
-                            percent(kernel, "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
-                            percent(kernel, "dram__throughput.avg.pct_of_peak_sustained_elapsed"))},
-       {"Hit rates", fmt::format("L1 {}, L2 {}", percent(kernel, "l1tex__t_sector_hit_rate.pct"),
-                                 percent(kernel, "lts__t_sector_hit_rate.pct"))},
-       {"Occupancy", fmt::format("{} of {} possible{}",
-                                 percent(kernel, "sm__warps_active.avg.pct_of_peak_sustained_active"),
-                                 percent(kernel, "sm__maximum_warps_per_active_cycle_pct"),
-                                 limit.empty() ? "" : ", limited by " + limit)},
-       {"Resources", fmt::format("{} registers a thread, {:.0f} bytes of shared memory a block",
-                                 number(kernel, "launch__registers_per_thread"), shared)},
-       {"Stalls", stalls_text(kernel)}});
-}
-
-// The first lines of a text; 0: all.
-std::string first_lines(const std::string& text, std::size_t lines) {
-  std::size_t end = 0;
-  for (std::size_t i = 0; lines > 0 && i < lines && end != std::string::npos; ++i) {
-    end = text.find('\n', i == 0 ? 0 : end + 1);
-  }
-  return lines == 0 || end == std::string::npos ? text : text.substr(0, end + 1);
-}
-
-std::string as_text(const ProfileOptions& options, const std::vector<Profiled>& all) {
-  present::Document document(
-      options.format == ProfileFormat::md ? present::Format::md : present::Format::table, stdout_style());
+// Those of ncu itself.
+std::string ncu_pages(const std::vector<profile::Profiled>& all) {
   std::string pages;
-  for (const Profiled& one : all) {
-    document.heading(
-        present::printable(fmt::format("{} on {}, workload {}", one.solution, one.definition, one.workload)));
-    if (!one.not_done.empty()) document.paragraph("not done: " + one.not_done);
-    for (const auto& kernel : one.kernels) write_kernel(document, kernel);
-    pages += one.page;
-  }
-  return first_lines(options.page.empty() ? document.text() : pages, options.max_lines);
+  for (const profile::Profiled& one : all) pages += one.page;
+  return pages;
 }
 
-std::string as_json(const std::vector<Profiled>& all) {
-  ordered_json profiled = ordered_json::array();
-  for (const Profiled& one : all) {
-    ordered_json kernels = ordered_json::array();
-    for (const auto& kernel : one.kernels) {
-      const auto bottleneck = profile::classify(kernel);
-      const std::string limit = profile::occupancy_limit(kernel);
-      kernels.push_back(
-          {{"name", util::valid_utf8(kernel.name)},
-           {"grid", kernel.grid},
-           {"block", kernel.block},
-           {"bottleneck",
-            {{"class", bottleneck.name}, {"figures", bottleneck.figures}, {"advice", bottleneck.advice}}},
-           {"occupancy_limit", limit.empty() ? ordered_json() : ordered_json(limit)},
-           {"metrics", kernel.metrics}});
-    }
-    profiled.push_back(
-        {{"solution", one.solution},
-         {"definition", one.definition},
-         {"workload", one.workload},
-         {"reason", one.not_done.empty() ? ordered_json() : ordered_json(util::valid_utf8(one.not_done))},
-         {"kernels", kernels}});
-  }
-  return report::indented_json({{"schema_version", 1}, {"fib", FIB_VERSION}, {"profiled", profiled}}) + "\n";
+std::string as_text(const ProfileOptions& options, const std::vector<profile::Profiled>& all) {
+  const auto form = options.format == ProfileFormat::md ? present::Format::md : present::Format::table;
+  const std::string text =
+      options.page.empty() ? profile::to_text(all, form, stdout_style()) : ncu_pages(all);
+  return profile::first_lines(text, options.max_lines);
+}
+
+std::string as_json(const std::vector<profile::Profiled>& all) {
+  return report::indented_json(
+             {{"schema_version", 1}, {"fib", FIB_VERSION}, {"profiled", profile::to_json(all)}}) +
+         "\n";
 }
 
 int run(ProfileOptions options) {
@@ -248,14 +157,14 @@ int run(ProfileOptions options) {
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
   bench::Session session(environment_of({device}), interrupted);
-  std::vector<Profiled> all;
+  std::vector<profile::Profiled> all;
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
     all.push_back(profile_one(options, ncu, session, dataset, solution, workload));
   });
   print_result(options.format == ProfileFormat::json ? as_json(all) : as_text(options, all));
   if (interrupted) return kInterrupted;
   const bool is_all_done =
-      std::all_of(all.begin(), all.end(), [](const Profiled& one) { return one.not_done.empty(); });
+      std::all_of(all.begin(), all.end(), [](const profile::Profiled& one) { return one.not_done.empty(); });
   return is_all_done ? kDone : kNotAllDone;
 }
 

@@ -109,7 +109,7 @@ void note_hardware(const dataset::Filter& records, const std::string& root) {
 namespace {
 
 void check_names(const FilterOptions& filters, const dataset::Filter& records,
-                 const std::vector<dataset::Dataset>& datasets) {
+                 const std::string& baseline_author, const std::vector<dataset::Dataset>& datasets) {
   std::set<std::string> op_types;
   std::set<std::string> definitions;
   for (const dataset::Dataset& dataset : datasets) {
@@ -127,7 +127,9 @@ void check_names(const FilterOptions& filters, const dataset::Filter& records,
     throw Error("no definition \"{}\"{}", *filters.definition,
                 alike.empty() ? "; to see all: fib list definitions" : alike);
   }
-  dataset::KnownNames(datasets).check(records);
+  const dataset::KnownNames names(datasets);
+  names.check(records);
+  if (!baseline_author.empty()) names.check_baseline_author(baseline_author);
   note_hardware(records, datasets);
 }
 
@@ -199,7 +201,7 @@ std::vector<dataset::Dataset> load_datasets(const ReadOptions& options) {
 std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vector<dataset::Dataset>& datasets,
                                         const std::string& yardstick) {
   const dataset::Filter records = filters.records.parsed();
-  check_names(filters, records, datasets);
+  check_names(filters, records, yardstick, datasets);
   std::vector<ChosenTraces> chosen;
   for (dataset::Dataset& dataset : datasets) {
     dataset::Filter own = records;

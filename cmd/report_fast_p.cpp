@@ -6,6 +6,7 @@
 #include "chart/terminal.h"
 #include "choice.h"
 #include "commands.h"
+#include "dataset/queries.h"
 #include "present/text.h"
 #include "report/fast_p_text.h"
 #include "report_commands.h"
@@ -20,7 +21,7 @@ using report::Against;
 struct FastPOptions {
   ReadOptions read;
   FilterOptions filters;
-  std::string baseline_author = "baseline";
+  std::string baseline_author = dataset::kUsualBaselineAuthor;
   std::optional<Against> against;
   std::vector<double> thresholds = report::usual_thresholds();
 };
@@ -89,9 +90,7 @@ void add_report_fast_p(CLI::App& app, int& exit_code) {
           "What to be faster than; default: the baseline where there is one")
       ->check(one_of({"baseline", "reference"}))
       ->type_name("WHAT");
-  fast_p->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_baseline_author(*fast_p, options->baseline_author);
   add_record_filter(*fast_p, options->filters.records);
   add_trace_choice(*fast_p, options->filters.choice);
   fast_p->footer(

@@ -16,7 +16,7 @@ using report::RankBy;
 struct RankOptions {
   ReadOptions read;
   FilterOptions filters;
-  std::string baseline_author = "baseline";
+  std::string baseline_author = dataset::kUsualBaselineAuthor;
   RankBy by = RankBy::avg_speedup;
   std::size_t top = 0;
 };
@@ -73,9 +73,7 @@ void add_report_rank(CLI::App& app, int& exit_code) {
   rank->add_option("--top", options->top, "Only so many rows; default: all")
       ->check(number_check(0, true))
       ->type_name("N");
-  rank->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_baseline_author(*rank, options->baseline_author);
   add_record_filter(*rank, options->filters.records);
   add_trace_choice(*rank, options->filters.choice);
   rank->footer(

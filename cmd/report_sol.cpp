@@ -27,7 +27,9 @@ int run(const SolOptions& options) {
   auto datasets = load_datasets(options.read);
   report::SolQuestion question = options.question;
   question.filter = options.records.parsed();
-  dataset::KnownNames(datasets).check(question.filter);
+  const dataset::KnownNames names(datasets);
+  names.check(question.filter);
+  names.check_baseline_author(question.baseline_author);
   note_hardware(question.filter, datasets);
   if (options.gigabytes) question.bytes_per_s = *options.gigabytes * 1e9;
   if (options.teraflops) question.flops_per_s = *options.teraflops * 1e12;
@@ -65,10 +67,7 @@ void add_report_sol(CLI::App& app, int& exit_code) {
               {"workloads", report::SolPart::workloads},
               {"solutions", report::SolPart::solutions}})
       ->type_name("PART");
-  sol->add_option("--baseline-author", options->question.baseline_author,
-                  "Author of the solutions to compare with")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_baseline_author(*sol, options->question.baseline_author);
   add_record_filter(*sol, options->records);
   add_trace_choice(*sol, options->choice);
   sol->add_option("--bandwidth", options->gigabytes, "Peak of the device's memory, in GB/s")

@@ -13,7 +13,7 @@ namespace {
 struct SummaryOptions {
   ReadOptions read;
   FilterOptions filters;
-  std::string baseline_author = "baseline";
+  std::string baseline_author = dataset::kUsualBaselineAuthor;
   report::SummaryPart part = report::SummaryPart::all;
 };
 
@@ -71,10 +71,7 @@ void add_report_summary(CLI::App& app, int& exit_code) {
               {"counts", report::SummaryPart::counts},
               {"solutions", report::SummaryPart::solutions}})
       ->type_name("PART");
-  summary
-      ->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_baseline_author(*summary, options->baseline_author);
   auto* op_type =
       summary->add_option("--op-type", options->filters.op_type, "Only definitions of this op type");
   op_type->type_name("NAME");

@@ -10,6 +10,7 @@
 #include "bench/fetch_blobs.h"
 #include "bench/run.h"
 #include "commands.h"
+#include "dataset/queries.h"
 #include "devices.h"
 #include "environment.h"
 #include "progress.h"
@@ -18,8 +19,6 @@ namespace fib::cmd {
 namespace {
 
 using Benchmarks = std::map<std::string, validate::Benchmark>;
-
-constexpr const char* kAuthorOfBaselines = "baseline";
 
 // Shows progress, and keeps what failed.
 class Collector : public Progress {
@@ -51,7 +50,7 @@ Benchmarks subjects(const dataset::Dataset& dataset, const std::vector<std::stri
   std::map<std::string, std::string> skipped;
   for (const auto& one : plan.skipped) skipped.emplace(one.solution, one.reason);
   for (const auto& [name, solution] : dataset.solutions) {
-    if (solution.author != kAuthorOfBaselines) continue;
+    if (solution.author != dataset::kUsualBaselineAuthor) continue;
     auto& benchmark = benchmarks[solution.definition];
     const auto reason = skipped.find(name);
     if (reason != skipped.end()) {
@@ -77,7 +76,7 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   config.num_trials = 1;
   config.profile_baseline = false;
   const auto environment = environment_of(devices);
-  auto plan = bench::make_plan(datasets, {.authors = {kAuthorOfBaselines}},
+  auto plan = bench::make_plan(datasets, {.authors = {dataset::kUsualBaselineAuthor}},
                                {environment.kind(), environment.python, environment.tvm_ffi}, {});
   std::erase_if(plan.evaluations, [&](const bench::PlannedEvaluation& planned) {
     return std::find(definitions.begin(), definitions.end(), planned.definition->name) == definitions.end();

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "config_defaults.h"
 #include "dataset/paths.h"
+#include "dataset/queries.h"
 #include "filters.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -28,7 +29,7 @@ struct VisualizeOptions {
   std::string output;
   bool history = false;
   std::optional<chart::Theme> theme;
-  std::string baseline_author = "baseline";
+  std::string baseline_author = dataset::kUsualBaselineAuthor;
   RecordFilter records;
   TraceChoice choice = TraceChoice::standing;
 };
@@ -112,10 +113,7 @@ void add_visualize_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("visualize", "Charts: in the terminal, as HTML report, SVG or PNG");
   visualize->add_option("--local", options->local, "Dataset folder")->type_name("DIR");
   add_forms(*visualize, *options);
-  visualize
-      ->add_option("--baseline-author", options->baseline_author, "Author of the solutions to compare with")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_baseline_author(*visualize, options->baseline_author);
   add_record_filter(*visualize, options->records);
   add_trace_choice(*visualize, options->choice);
   visualize->footer(

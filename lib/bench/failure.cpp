@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include "compile/diagnostics.h"
@@ -127,6 +129,40 @@ ErrorCode code_of_run(const Failure& failure) {
   return first_of(kAnswers, failure.text).value_or(ErrorCode::exception);
 }
 
+namespace {
+
+// Of an element's text; nothing where it is no finite number.
+std::optional<double> number_in(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+model::RecordedMismatch recorded_mismatch(const eval::Mismatch& mismatch) {
+  constexpr double kRelativeFloor = 1e-8;  // as the judge has it: eval/compare.h
+  model::RecordedMismatch recorded;
+  recorded.output = mismatch.output;
+  recorded.index = mismatch.index;
+  recorded.got = mismatch.got;
+  recorded.expected = mismatch.expected;
+  const auto got = number_in(mismatch.got);
+  const auto expected = number_in(mismatch.expected);
+  if (got && expected) {
+    recorded.absolute_error = std::abs(*got - *expected);
+    recorded.relative_error = *recorded.absolute_error / (std::abs(*expected) + kRelativeFloor);
+  }
+  recorded.wrong = mismatch.wrong;
+  recorded.unwritten = mismatch.unwritten;
+  recorded.elements = mismatch.elements;
+  if (mismatch.elements > 0)
+    recorded.matched_ratio = 1 - static_cast<double>(mismatch.wrong) / static_cast<double>(mismatch.elements);
+  if (!mismatch.pattern.empty()) recorded.pattern = mismatch.pattern;
+  return recorded;
+}
+
+}  // namespace
+
 model::RecordedFailure failure_record(const FailureFacts& facts, model::Status status, const std::string& log,
                                       const std::vector<model::SourceFile>& sources) {
   const model::ErrorFacts& known = model::facts_of(facts.code);
@@ -140,16 +176,7 @@ model::RecordedFailure failure_record(const FailureFacts& facts, model::Status s
   record.call = facts.call;
   record.skipped_after = facts.skipped_after;
   if (facts.mismatch) {
-    const eval::Mismatch& mismatch = *facts.mismatch;
-    model::RecordedMismatch& recorded = record.mismatch.emplace();
-    recorded.output = mismatch.output;
-    recorded.index = mismatch.index;
-    recorded.got = mismatch.got;
-    recorded.expected = mismatch.expected;
-    recorded.wrong = mismatch.wrong;
-    recorded.unwritten = mismatch.unwritten;
-    recorded.elements = mismatch.elements;
-    if (!mismatch.pattern.empty()) recorded.pattern = mismatch.pattern;
+    record.mismatch = recorded_mismatch(*facts.mismatch);
   }
   for (auto& one : compile::diagnostics_of(log, sources)) {
     model::RecordedDiagnostic recorded;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "dataset/queries.h"
 #include "util/closest.h"
 #include "util/error.h"
 #include "util/shell_word.h"
@@ -74,6 +75,10 @@ void KnownNames::check(const Filter& filter) const {
   check_patterns(filter.excluded_solutions, solutions_, "solution", where_);
   for (const AxisCondition& condition : filter.conditions)
     check_patterns(condition.axes(), axes_, "axis", where_);
+}
+
+void KnownNames::check_baseline_author(const std::string& author) const {
+  if (author != kUsualBaselineAuthor) check_patterns({author}, authors_, "author", where_);
 }
 
 }  // namespace fib::dataset

@@ -61,9 +61,12 @@ struct ErrorLimits {
   double max_relative = 1e-2;
 };
 
+// Whose solutions others are compared with where nobody else is named.
+inline constexpr const char* kUsualBaselineAuthor = "baseline";
+
 // What scores are about. At most one of op_type and definition may be set.
 struct Scope {
-  std::string baseline_author = "baseline";
+  std::string baseline_author = kUsualBaselineAuthor;
   std::optional<std::string> op_type = std::nullopt;
   std::optional<std::string> definition = std::nullopt;
   // Only traces of this hardware count. Nothing: the dataset's only hardware; scores never mix several.

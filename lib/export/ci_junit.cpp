@@ -17,7 +17,7 @@ using Logs = std::map<std::string, std::string>;
 // The first line is the message: what happened, and why. The log follows where it says more, once for all
 // cases with the same error.
 std::string failure(const CiResult& result, const std::string& name, Logs& logs) {
-  const std::string status(model::name_of(result.detail.status()));
+  const std::string status = report::status_text(result.detail.status(), result.detail.failure);
   const std::string& log = result.detail.log;
   if (log.empty()) return status;
   const std::string message = status + ": " + reason_of(result);

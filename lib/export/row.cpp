@@ -104,6 +104,7 @@ const std::vector<present::Column>& row_columns() {
       text_column("Baselines", "baselines"),
       number_column("Counts", "counts"),
       number_column("Run's Reference [ms]", "run_reference_ms"),
+      text_column("Error Code", "error_code"),
   };
   return columns;
 }
@@ -120,11 +121,13 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
   if (trace.evaluation) add_evaluation(row, *trace.evaluation, context.names_by_run);
-  row.resize(row_columns().size() - 2, no_cell());
+  row.resize(row_columns().size() - 3, no_cell());
   const dataset::TraceRow facts = dataset.pool->row(trace);
   row.push_back(present::count_cell(context.standing.holds(facts) ? 1 : 0));
   const auto* reference = context.standing.reference_of(facts);
   row.push_back(reference != nullptr ? number(reference->median_ms) : no_cell());
+  const auto failure = trace.evaluation ? model::measurement_record(*trace.evaluation).failure : std::nullopt;
+  row.push_back(failure ? own(failure->code) : no_cell());
   return row;
 }
 

@@ -5,7 +5,7 @@
 namespace fib::exports {
 
 inline constexpr const char* kSqliteTables = R"sql(
-pragma user_version = 3;
+pragma user_version = 4;
 create table definitions (name text primary key, op_type text not null, description text, document text not null);
 create table solutions (name text primary key, definition text not null, author text not null, language text not null,
   entry_point text not null, content_sha256 text not null, document text not null);
@@ -18,7 +18,8 @@ create table traces (id integer primary key, definition text not null, op_type t
   workload_uuid text not null, axes text not null, status text, hardware text, device_kind text, timestamp text,
   latency_ms real, reference_latency_ms real, speedup_factor real, max_absolute_error real, max_relative_error real,
   run_id text, fib_version text, solution_sha256 text, clock text, flush text, calls integer, cv real,
-  host_median_ms real, tags text, baselines text, counts integer not null, run_reference_ms real, log text, fib text);
+  host_median_ms real, tags text, baselines text, counts integer not null, run_reference_ms real,
+  error_code text, log text, fib text);
 )sql";
 
 inline constexpr const char* kSqliteIndexesAndViews = R"sql(

@@ -154,6 +154,9 @@ void fields(Is<RecordedMismatch> auto& mismatch, Visit& visit) {
   visit("index", mismatch.index);
   visit("got", mismatch.got);
   visit("expected", mismatch.expected);
+  visit("absolute_error", mismatch.absolute_error);
+  visit("relative_error", mismatch.relative_error);
+  visit("matched_ratio", mismatch.matched_ratio);
   visit("wrong", mismatch.wrong);
   visit("unwritten", mismatch.unwritten);
   visit("elements", mismatch.elements);

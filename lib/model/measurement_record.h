@@ -145,6 +145,9 @@ struct RecordedMismatch {
   std::optional<std::vector<std::uint64_t>> index;  // of the first wrong element
   std::optional<std::string> got;                   // as text, so that inf and nan have one
   std::optional<std::string> expected;
+  std::optional<double> absolute_error;    // of that element, where both are finite numbers
+  std::optional<double> relative_error;    // as the judge has it
+  std::optional<double> matched_ratio;     // share of the output's elements
   std::optional<std::uint64_t> wrong;      // elements
   std::optional<std::uint64_t> unwritten;  // of these
   std::optional<std::uint64_t> elements;   // of the output

@@ -17,7 +17,7 @@ namespace fib::report {
 
 struct SolQuestion {
   dataset::Filter filter = {};  // the baseline counts also where solutions, authors or statuses leave it out
-  std::string baseline_author = "baseline";
+  std::string baseline_author = dataset::kUsualBaselineAuthor;
   std::optional<double> bytes_per_s = std::nullopt;  // both: instead of what is known of the hardware
   std::optional<double> flops_per_s = std::nullopt;  // for every type of operands
 };

@@ -72,8 +72,12 @@ void rank(std::vector<Standing>& standings, const SolutionOutcomes& outcomes) {
   }
 }
 
+// Those that passed everything come first: others have a speedup of 0, or none.
 void give_places(std::vector<Standing>& standings) {
-  for (std::size_t i = 0; i < standings.size(); ++i) standings[i].rank = i + 1;
+  std::size_t place = 0;
+  for (Standing& standing : standings) {
+    if (standing.passed == standing.workloads) standing.rank = ++place;
+  }
 }
 
 }  // namespace

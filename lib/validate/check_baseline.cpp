@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "dataset/queries.h"
 #include "validate/checks.h"
 
 namespace fib::validate {
 namespace {
-
-constexpr std::string_view kBaseline = "baseline";
 
 void foreign_solution(const ScannedRecords& file, const std::vector<std::string>& names, Messages& messages) {
   for (const Record& record : file.records) {
@@ -48,15 +47,16 @@ Messages check_baseline(const Subject& subject) {
   Messages messages;
   std::vector<std::string> names;
   for (const ScannedSolution* solution : subject.solutions) {
-    if (solution->author == kBaseline) names.push_back(solution->name);
+    if (solution->author == dataset::kUsualBaselineAuthor) names.push_back(solution->name);
   }
   if (names.empty()) {
     warning(messages, {subject.scanned.file}, "no baseline solution");
   } else {
     info(messages, fmt::format("solution: {}", fmt::join(names, ", ")));
   }
-  const auto file = std::find_if(subject.traces.begin(), subject.traces.end(),
-                                 [](const ScannedRecords* traces) { return traces->author == kBaseline; });
+  const auto file = std::find_if(
+      subject.traces.begin(), subject.traces.end(),
+      [](const ScannedRecords* traces) { return traces->author == dataset::kUsualBaselineAuthor; });
   if (file == subject.traces.end()) {
     if (!names.empty()) warning(messages, {subject.scanned.file}, "trace missing");
     return messages;

@@ -130,6 +130,19 @@ void place_points(const std::vector<const RunStanding*>& standings, chart::LineC
   result.series = series_of(points);
 }
 
+// "2026"; "" where its time cannot be read.
+std::string year_of(const report::HistoryRun& run) {
+  const std::string& time = run.record.started_utc;
+  return util::parse_timestamp(time) && time.size() >= 19 ? time.substr(0, 4) : "";
+}
+
+std::set<std::string> years_of(const std::vector<SubjectRun>& runs) {
+  std::set<std::string> years;
+  for (const auto& [run, standings] : runs) years.insert(year_of(*run));
+  years.erase("");
+  return years;
+}
+
 }  // namespace
 
 chart::LineChart history_chart(const HistorySubject& subject, const std::vector<SubjectRun>& runs) {
@@ -141,13 +154,18 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   result.x.title = "run";
   result.y = {"latency", Spacing::log, Unit::milliseconds};
   std::map<std::string, std::vector<std::pair<const RunStanding*, double>>> tried_in;  // with the place
+  const std::set<std::string> years = years_of(runs);
+  std::string year_before;
   for (const auto& [run, standings] : runs) {
     const auto place = static_cast<double>(result.categories.size());
     for (const RunStanding* standing : standings) tried_in[standing->solution].emplace_back(standing, place);
-    const std::string label = run_label(*run);
+    std::string label = run_label(*run);
     const bool is_taken = !result.categories.empty() && result.categories.back().label == label;
-    result.categories.push_back(
-        {is_taken ? run_label(*run, Seconds::yes) : label, run->record.run_id + "\n" + run_note(*run)});
+    if (is_taken) label = run_label(*run, Seconds::yes);
+    const std::string year = year_of(*run);
+    if (years.size() > 1 && !year.empty() && year != year_before) label = year + "-" + label;
+    year_before = year;
+    result.categories.push_back({label, run->record.run_id + "\n" + run_note(*run)});
   }
   std::map<std::string, std::vector<chart::Point>> points;
   for (const auto& [solution, tried] : tried_in) points[solution] = comparable_points(tried);

@@ -299,10 +299,10 @@ std::string speedups_figure(const DefinitionScene& definition, const report::Lea
   const bool any = std::any_of(speedups.boxes.begin(), speedups.boxes.end(),
                                [](const auto& box) { return box.values.has_value(); });
   const std::string yardstick = report::name_of(board.against);
-  return any ? figure(speedups, "Speedups against the " + yardstick +
-                                    " over the workloads: the middle half, and the median as a number (the "
-                                    "table has geometric means)")
-             : "";
+  if (!any) return "";
+  return figure(speedups, fmt::format("Speedups against the {} over the workloads: the middle half, and the "
+                                      "median as a number (the table has {} means)",
+                                      yardstick, board.every_trace ? "arithmetic" : "geometric"));
 }
 
 std::string latencies_figure(const chart::LineChart& chart) {

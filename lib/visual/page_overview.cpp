@@ -180,7 +180,8 @@ std::string leaderboard_legend(const Scene& scene, const HardwareScene& hardware
       "★ won against others; dots are the colours of the charts. Latency: geometric mean over the "
       "workloads. ";
   if (winners_intervals(outcomes)) text += "Rerun within: where another run's lies, in 95 of 100 cases. ";
-  text += "Speedup: geometric mean of the workloads' speedups. ";
+  text += fmt::format("Speedup: {} mean of the workloads' speedups. ",
+                      scene.standing != nullptr ? "geometric" : "arithmetic");
   const bool has_next = std::any_of(outcomes.begin(), outcomes.end(),
                                     [](const auto& outcome) { return outcome.lead().has_value(); });
   if (has_next)

@@ -161,7 +161,9 @@ void read_scene(const std::string& root, const SceneOptions& asked_for, Scene& s
   SceneOptions options = asked_for;
   if (options.filter.run || !options.filter.excluded_runs.empty())
     dataset::name_runs(options.filter, root, dataset::read_results(scene.dataset));
-  dataset::KnownNames(scene.dataset).check(options.filter);
+  const dataset::KnownNames names(scene.dataset);
+  names.check(options.filter);
+  names.check_baseline_author(options.baseline_author);
   if (options.history == WithHistory::yes) {
     read_history(root, options, scene);
   } else {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dataset/load.h"
+#include "dataset/queries.h"
 #include "dataset/standing.h"
 #include "report/details.h"
 #include "report/history.h"
@@ -65,7 +66,7 @@ enum class WithHistory { no, yes };
 struct SceneOptions {
   dataset::Filter filter = {};
   bool every_trace = false;  // else only the traces that stand are results
-  std::string baseline_author = "baseline";
+  std::string baseline_author = dataset::kUsualBaselineAuthor;
   WithHistory history = WithHistory::yes;
 };
 

@@ -65,7 +65,16 @@ TEST_CASE("a failure's record has the facts of its code, the mismatch and the di
   CHECK(record.call == 3);
   CHECK(record.mismatch->index == std::vector<std::uint64_t>{1, 2});
   CHECK(record.mismatch->got == "nan");
+  CHECK_FALSE(record.mismatch->absolute_error);
+  CHECK(record.mismatch->matched_ratio == Approx(57.0 / 64));
   CHECK(record.diagnostics->at(0).severity == "warning");
+  facts.mismatch->got = "-1.5";
+  const auto of_numbers = bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "", {});
+  CHECK(of_numbers.mismatch->absolute_error == 2.0);
+  CHECK(of_numbers.mismatch->relative_error == Approx(4));
+  facts.mismatch->expected = "true";
+  CHECK_FALSE(
+      bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "", {}).mismatch->relative_error);
   facts.code = ErrorCode::missing_symbol;
   CHECK(bench::failure_record(facts, model::Status::COMPILE_ERROR, "", {}).stage == "build");
   CHECK_FALSE(bench::failure_record(facts, model::Status::COMPILE_ERROR, "", {}).diagnostics);

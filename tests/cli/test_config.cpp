@@ -106,3 +106,31 @@ TEST_CASE("fib config show says every setting and where it comes from") {
   CHECK_THAT(shown.out, !Catch::Contains("noise"));
   CHECK(configured.show({"ad"}).exit_code == 1);
 }
+
+TEST_CASE("fib config show knows what a workload has of its own") {
+  Configured configured;
+  const std::string file = configured.file("workload_config: {w100: {rtol: 0.25}}\n");
+  const auto of_definition = configured.show({"add", "--config", file});
+  CHECK(of_definition.err.empty());
+  CHECK_THAT(of_definition.out,
+             Catch::Contains("1 of its 1 workloads have settings of their own; --workload w100"));
+  CHECK_THAT(of_definition.out, !Catch::Contains("0.25"));
+  const auto shown = configured.show({"add", "--config", file, "--workload", "w100"});
+  CHECK(shown.exit_code == 0);
+  CHECK_THAT(shown.out,
+             Catch::Contains("\nWorkload:") &&
+                 Catch::Matches("[^]*rtol +0.25 +workload_config.w100\n[^]*", Catch::CaseSensitive::Yes));
+  const auto unknown = configured.show({"add", "--workload", "w9"});
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err, Catch::Contains("add has no workload \"w9\"; to see all: fib list workloads"));
+  CHECK(configured.show({"--workload", "w100"}).exit_code == 2);
+  const auto path = configured.run.dataset.root() / "workloads/test/add.jsonl";
+  auto line = nlohmann::json::parse(util::read_file(path));
+  line["workload"]["tolerance"] = {{"max_atol", 0.125}, {"max_error_cap", 3.0}};
+  util::write_file_atomic(path, line.dump() + "\n");
+  const auto own = configured.show({"add", "--config", configured.file("atol: 0.5\n"), "--workload", "w100"});
+  CHECK_THAT(own.out,
+             Catch::Matches("[^]*atol +0.125 +the workload's tolerance\n[^]*", Catch::CaseSensitive::Yes));
+  CHECK_THAT(own.out,
+             Catch::Matches("[^]*max_error +3.0 +the workload's tolerance\n[^]*", Catch::CaseSensitive::Yes));
+}

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "report/compare.h"
 #include "run_support.h"
 
 // `fib explain`: what codes, statuses and patterns mean.
@@ -19,6 +20,11 @@ TEST_CASE("fib explain knows every code, status and pattern") {
   CHECK_THAT(explain({}).out, Catch::Contains("unwritten_output") && Catch::Contains("INCORRECT_NUMERICAL"));
   CHECK_THAT(explain({"illegal_access"}).out, Catch::Contains("What to do: "));
   CHECK_THAT(explain({"TIMEOUT"}).out, Catch::Contains("load_timeout, timeout"));
+  CHECK_THAT(explain({"same"}).out, Catch::Contains("differ by at most 1 %"));
+  CHECK_THAT(explain({"ambiguous"}).out,
+             Catch::Contains("what became of a result between two sides, A and B"));
+  for (const auto verdict : report::kVerdicts)
+    CHECK(explain({std::string(report::name_of(verdict))}).exit_code == 0);
   // Of the patterns those that docs/trace-record.md has.
   std::istringstream lines(util::read_file(testing::source_folder() / "docs/trace-record.md"));
   bool is_pattern = false;
@@ -36,5 +42,6 @@ TEST_CASE("fib explain knows every code, status and pattern") {
   const auto wrong = explain({"ilegal_access"});
   CHECK(wrong.exit_code == 1);
   CHECK(wrong.err ==
-        "fib: \"ilegal_access\" is no error code, status or pattern; did you mean \"illegal_access\"?\n");
+        "fib: \"ilegal_access\" is no error code, status, pattern or verdict; did you mean "
+        "\"illegal_access\"?\n");
 }

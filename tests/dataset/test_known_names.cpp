@@ -22,6 +22,10 @@ TEST_CASE("a name that no dataset has is refused, with the names that are like i
   const std::vector<dataset::Dataset> both{dataset_with("gemm_n128", "fast"), dataset_with("rope", "slow")};
   const KnownNames known(both);
   known.check({});
+  known.check_baseline_author("baseline");
+  known.check_baseline_author("alice");
+  CHECK_THROWS_WITH(known.check_baseline_author("alic"),
+                    "no author is called \"alic\"; did you mean \"alice\"?");
   known.check({.definitions = {"gemm*", "rope"}, .solutions = {"slow", "fast"}, .authors = {"ali*"}});
   known.check({.op_types = {"op_rope"}, .statuses = {"PASSED"}, .hardware = {"none"}});
   known.check({.workloads = {"uuid-1", "*"}, .excluded_definitions = {"rope"}, .excluded_solutions = {"f*"}});

@@ -119,6 +119,20 @@ TEST_CASE("workloads on which a solution was skipped are told with the failure b
   const std::string alone = failed_line("Solution skipped after 3 failures. Last error: it broke");
   testing::write_traces(files, testing::skipped(alone));
   CHECK(count(ci_text(files, CiForm::github), "::error ") == 1);
+  CHECK_THAT(ci_text(files, CiForm::junit),
+             Catch::Contains("message=\"RUNTIME_ERROR (crash): Solution skipped"));
+}
+
+TEST_CASE("rows tell the error code of what did not pass") {
+  const TemporaryDataset files;
+  testing::write_traces(files,
+                        testing::skipped(failed_line("Solution skipped after 2 failures. Last error: x")));
+  std::vector<std::string> unreadable;
+  const auto dataset = dataset::load_without_results(files.root(), unreadable);
+  std::string csv;
+  exports::export_text(dataset, {}, exports::TextForm::csv, unreadable,
+                       [&](std::string_view part) { csv += part; });
+  CHECK_THAT(csv, Catch::EndsWith(",crash\n"));
 }
 
 TEST_CASE("what of a run was not done is told, since nobody sees what is missing") {

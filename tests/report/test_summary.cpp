@@ -109,6 +109,9 @@ TEST_CASE("the solutions of a definition are sorted by speedup; the baseline sta
   CHECK(board.standings[3].speedup == 0);
   CHECK(board.standings[3].passed == 0);
   CHECK_FALSE(board.standings[4].speedup);
+  // Of every trace, as here, those have a place that passed everything.
+  CHECK(board.standings[2].rank == 3);
+  CHECK_FALSE(board.standings[3].rank);
 }
 
 TEST_CASE("equal speedups are sorted by latency, then by name") {

@@ -24,7 +24,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"model", {"python"}},
       {"schema", {"model"}},
       {"scaffold", {"model", "tensor"}},
-      {"profile", {}},
+      {"profile", {"present"}},
       {"dataset", {"model"}},
       {"pack", {"model"}},
       {"present", {"model"}},

@@ -167,6 +167,12 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   CHECK(points[2].note.find("6.8% slower than the run before") != std::string::npos);
   CHECK(*points[0].low == Approx(0.98));
   CHECK(*points[0].high == Approx(1.02));
+  // Over several years the first run of each has it.
+  history.runs[0].record.started_utc = "2025-12-31T23:50:00+00:00";
+  const auto years = chart_of(history);
+  CHECK(years.categories[0].label == "2025-12-31 23:50 1a2b3c4");
+  CHECK(years.categories[1].label == "2026-03-17 14:20 1a2b3c4");
+  CHECK(years.categories[2].label == "03-17 14:30 1a2b3c4");
 }
 
 TEST_CASE("the line over runs is of the workloads that a solution's runs have in common") {
