@@ -41,11 +41,15 @@ struct ConfigShowOptions {
 // Settings with where they stand; later ones go before earlier ones.
 using Sources = std::vector<std::pair<std::string, ordered_json>>;
 
-// What the settings are for; null: for any.
+// What the settings are for. It points into itself.
 struct Subject {
+  Subject() = default;
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
+
   dataset::Dataset dataset = {};
-  const model::Definition* definition = nullptr;
-  const model::Workload* workload = nullptr;
+  const model::Definition* definition = nullptr;  // null: for any
+  const model::Workload* workload = nullptr;      // null: for any of the definition's
 };
 
 // What holds where nothing is said.
@@ -62,15 +66,20 @@ const std::vector<model::Workload>& workloads_of(const Subject& subject) {
 }
 
 const model::Workload& find_workload(const Subject& subject, const std::string& uuid) {
+  std::vector<const model::Workload*> alike;
   for (const model::Workload& workload : workloads_of(subject)) {
-    if (dataset::matches_uuid({uuid}, workload.uuid)) return workload;
+    if (workload.uuid == uuid) return workload;
+    if (dataset::matches_uuid({uuid}, workload.uuid)) alike.push_back(&workload);
   }
+  if (alike.size() == 1) return *alike.front();
+  if (!alike.empty())
+    throw Error("\"{}\" is the name of {} workloads, of {} and {} among them", uuid, alike.size(),
+                alike[0]->uuid, alike[1]->uuid);
   throw Error("{} has no workload \"{}\"; to see all: fib list workloads --definitions {} --local {}",
               subject.definition->name, uuid, util::shell_word(subject.definition->name),
               util::shell_word(subject.dataset.root.string()));
 }
 
-// Nothing of it is copied: it points into itself.
 void find_subject(const ConfigShowOptions& options, Subject& subject) {
   if (options.definition.empty()) return;
   const std::string root = options.local.empty() ? dataset::default_dataset_path().string() : options.local;
@@ -168,8 +177,9 @@ std::string about_workloads(const Subject& subject, const bench::ConfigFile& fil
   const auto first = std::find_if(workloads.begin(), workloads.end(), has_own);
   if (first == workloads.end()) return "";
   return fmt::format(
-      "{} of its {} workloads have settings of their own; --workload {} shows those of the first",
-      std::count_if(workloads.begin(), workloads.end(), has_own), workloads.size(), first->uuid);
+      "Workloads with settings of their own: {} of {}; to see those of the first: --workload {}",
+      std::count_if(workloads.begin(), workloads.end(), has_own), workloads.size(),
+      util::shell_word(first->uuid));
 }
 
 int show(const ConfigShowOptions& options) {
@@ -186,7 +196,7 @@ int show(const ConfigShowOptions& options) {
   document.table("", table);
   document.notes(file.remarks);
   const std::string others = about_workloads(subject, file);
-  if (!others.empty()) document.paragraph(present::printable(others));
+  if (!others.empty()) document.paragraph(others);
   print_result(document.text());
   return kDone;
 }
@@ -202,14 +212,16 @@ void add_config(CLI::App& app, int& exit_code) {
   CLI::App* one = config->add_subcommand("show", "Every setting with its value and its source");
   one->add_option("definition", options->definition, "For this definition of the dataset; default: for any")
       ->type_name("DEFINITION");
-  one->add_option("--workload", options->workload, "And this workload of it (a uuid, or how one begins)")
+  one->add_option("--workload", options->workload,
+                  "And this workload of it: a uuid, or at least four characters with which one\nbegins")
       ->type_name("UUID");
   one->add_option("--local", options->local, "Dataset folder")->type_name("DIR");
   add_config_file(*one, options->measure);
   one->footer(
       std::string("Examples:\n"
                   "  fib config show\n"
-                  "  fib config show rmsnorm_h4096 --local D --config nightly.yaml --config-name fast\n") +
+                  "  fib config show rmsnorm_h4096 --local D --config nightly.yaml --config-name fast\n"
+                  "  fib config show rmsnorm_h4096 --local D --config nightly.yaml --workload 7fb60c56\n") +
       kLocalDefault + "Exit codes: 0 done, 1 a file cannot be read, 2 wrong usage.");
   one->callback([options, &exit_code] { exit_code = show(*options); });
 }

@@ -255,7 +255,9 @@ void log_synthesized(const RunOptions& options, const bench::Plan& plan,
 // no part of it.
 std::string how_to_do_the_rest(const RunOptions& options, const std::string& began) {
   if (!options.save_results) return "";
-  if (options.takes_results()) return "; to do the rest, run the same command again";
+  if (options.retry_failed)
+    return "; to do the rest, and what did not pass once more, run the same command again";
+  if (options.resume) return "; to do the rest, run the same command again";
   return fmt::format("; to do the rest, run the same command with --resume --since {}", began);
 }
 
@@ -327,7 +329,8 @@ int run(RunOptions options) {
   const auto since = parsed_since(options.since);
   if (since && !options.takes_results())
     throw CLI::ValidationError("--since", "it is of results that --resume or --retry-failed takes for done");
-  const std::string began = util::utc_timestamp().substr(0, 19);  // to the second, without the offset: UTC
+  const std::string began =
+      util::utc_timestamp().substr(0, 23);  // to the millisecond, without the offset: UTC
   ChosenEnvironment machine = choose_environment(options.devices);
   bench::Environment& environment = machine.environment;
   const auto& devices = environment.devices;

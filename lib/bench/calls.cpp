@@ -96,7 +96,7 @@ CallTimes Calls::repeat(worker::Clock clock) { return make_on(sets_ - 1, clock);
 
 CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   const auto set = expected_.set_of(call);
-  parts_.worker.begin_call(usual_steps());
+  parts_.worker.begin_call(usual_prepare_ns());
   if (filled_ != set) parts_.judge.fill(door_.number(), {set});
   CallTimes times;
   const UnjudgedCall made{set, made_ + 1, run_and_collect(clock, times)};
@@ -122,7 +122,7 @@ UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetI
   const std::int64_t begin = parts_.now_ns();
   open_at(door);
   const std::int64_t opened = parts_.now_ns();
-  parts_.worker.begin_call(usual_steps());
+  parts_.worker.begin_call(usual_prepare_ns());
   CallTimes times;
   UnjudgedCall call{set, made_ + 1, run_and_collect(worker::Clock::kCounters, times)};
   parts_.judge.sample_private(door.number());
@@ -140,16 +140,13 @@ void Calls::judge_at(const worker::AttachedDoor& door, const UnjudgedCall& call)
 }
 
 // As far as the reference's calls have told: after some dozen they tell nothing new.
-worker::UsualSteps Calls::usual_steps() {
+std::int64_t Calls::usual_prepare_ns() {
   constexpr std::uint64_t kTelling = 32;
-  if (parts_.device.is_cuda() || made_ >= kTelling) return usual_steps_;
+  if (parts_.device.is_cuda() || made_ >= kTelling) return usual_prepare_ns_;
   const auto overhead = expected_.overhead();
-  if (!overhead) return usual_steps_;
-  const auto ns = [&](double usual_ms) {
-    return static_cast<std::int64_t>((usual_ms + overhead->slack_ms) * 1e6);
-  };
-  usual_steps_ = {ns(overhead->prepare_ms), ns(overhead->collect_ms)};
-  return usual_steps_;
+  const double usual_ms = overhead ? overhead->prepare_ms + overhead->slack_ms : 0;
+  usual_prepare_ns_ = static_cast<std::int64_t>(usual_ms * 1e6);
+  return usual_prepare_ns_;
 }
 
 // The set of this call, where the judge can fill it while it judges the call before: nothing is to be made in

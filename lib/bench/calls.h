@@ -6,6 +6,7 @@
 
 #include "bench/evaluation_parts.h"
 #include "bench/expected_outputs.h"
+#include "util/clock.h"
 
 namespace fib::bench {
 
@@ -72,6 +73,8 @@ class Calls {
   [[nodiscard]] std::uint64_t made() const { return made_; }
   [[nodiscard]] std::uint64_t sets() const { return sets_; }  // different ones, in the calls so far
   [[nodiscard]] const Correctness& correctness() const { return correctness_; }
+  // For how long the solution's worker was waited for, in milliseconds.
+  [[nodiscard]] double waited_ms() const { return util::in_ms(spent_ns_); }
 
  private:
   // A call on the set of call number `call`, from 0.
@@ -82,7 +85,7 @@ class Calls {
   void check_outputs(const UnjudgedCall& call);
   void judge(const UnjudgedCall& call, const eval::Judgement& judgement);
   [[nodiscard]] std::optional<worker::SetId> filled_ahead(std::uint64_t call) const;
-  [[nodiscard]] worker::UsualSteps usual_steps();
+  [[nodiscard]] std::int64_t usual_prepare_ns();
   // Asks the solution's worker, and charges its time to the evaluation's limit.
   template <typename T, typename Request>
   T ask(Request request, const char* what);
@@ -96,7 +99,7 @@ class Calls {
   Correctness correctness_;
   std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
   std::uint64_t made_ = 0;
-  worker::UsualSteps usual_steps_;
+  std::int64_t usual_prepare_ns_ = 0;
   std::uint64_t sets_ = 0;
   std::optional<worker::SetId> filled_{};  // the set that lies at the door since the last comparison
 };

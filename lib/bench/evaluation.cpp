@@ -130,6 +130,7 @@ Measurement EvaluationRun::run() {
     want_count(parts_, expected_, calls_, result_);
   }
   complete_result();
+  result_.durations.run_ms = calls_.waited_ms();
   return std::move(result_);
 }
 

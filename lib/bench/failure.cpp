@@ -148,7 +148,7 @@ model::RecordedMismatch recorded_mismatch(const eval::Mismatch& mismatch) {
   recorded.expected = mismatch.expected;
   const auto got = number_in(mismatch.got);
   const auto expected = number_in(mismatch.expected);
-  if (got && expected) {
+  if (got && expected && mismatch.unwritten == 0) {
     recorded.absolute_error = std::abs(*got - *expected);
     recorded.relative_error = *recorded.absolute_error / (std::abs(*expected) + kRelativeFloor);
   }
@@ -156,7 +156,8 @@ model::RecordedMismatch recorded_mismatch(const eval::Mismatch& mismatch) {
   recorded.unwritten = mismatch.unwritten;
   recorded.elements = mismatch.elements;
   if (mismatch.elements > 0)
-    recorded.matched_ratio = 1 - static_cast<double>(mismatch.wrong) / static_cast<double>(mismatch.elements);
+    recorded.matched_ratio =
+        static_cast<double>(mismatch.elements - mismatch.wrong) / static_cast<double>(mismatch.elements);
   if (!mismatch.pattern.empty()) recorded.pattern = mismatch.pattern;
   return recorded;
 }

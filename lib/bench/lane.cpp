@@ -258,8 +258,9 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
       EvaluationRun run(parts);
       // Now that the reference has its guest.
       if (is_first) begin_next_worker(artifact);
-      const auto durations = measurement.durations;
+      auto durations = measurement.durations;
       measurement = run.run();
+      durations.run_ms = measurement.durations.run_ms;
       measurement.durations = durations;
       measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
     }

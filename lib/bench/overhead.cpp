@@ -56,14 +56,15 @@ std::pair<double, double> longer_steps_ms(const Ran::Beside& beside, const Overh
           longer(in_ms(beside.collect_ns), waited(beside.collect_waited_ns), overhead.collect_ms)};
 }
 
-// What the main thread worked in Prepare or Collect beyond what is usual: a step that took `longer_ms` (the
-// waiting in it does not count) and `wall_ms` in all, in which it used `cpu_ms` of a CPU. Where the account
-// of it is exact, waiting is none that the main thread's own work explains: the coordinator waits for the CPU
-// that the main thread has.
-double worked_ms(double longer_ms, double wall_ms, double cpu_ms, double usual_ms, bool is_exact) {
-  const double worked = std::min(longer_ms, cpu_ms - usual_ms);
-  const double on_its_cpu = is_exact ? std::min(wall_ms, cpu_ms) - usual_ms - kSpinsMs : 0;
-  return std::max({0.0, worked, on_its_cpu});
+// By how much the main thread worked longer than usual before the run, and after it: no longer than Prepare
+// and Collect took longer, the waiting in them does not count. But waiting may be the coordinator's, for the
+// CPU on which the main thread works: what that is known to have used was used.
+double steps_ms(const Ran::Beside& beside, const Overhead& overhead, double prepare_ms, double collect_ms) {
+  const double before = in_ms(beside.main_before_ns) - overhead.prepare_ms;
+  const double after = in_ms(beside.main_after_ns) - overhead.collect_ms;
+  const double known_before = std::max(std::min(prepare_ms, before), before - kSpinsMs / 2);
+  const double known_after = beside.is_after_exact ? after : std::min(collect_ms, after);
+  return std::max(0.0, known_before) + std::max(0.0, known_after);
 }
 
 template <typename Number>
@@ -130,11 +131,12 @@ double unclaimed_ms(const Ran& ran, const Overhead& overhead, bool may_fork) {
   // CPU, and answers in time. Work does both, but that of processes of which nothing is known. Where the main
   // thread rests in the run, what it uses in the whole call is no more than the call claims, but what it uses
   // in each step tells.
-  const double steps =
-      worked_ms(prepare, in_ms(beside.prepare_ns), in_ms(beside.main_before_ns), overhead.prepare_ms, true) +
-      worked_ms(collect, in_ms(beside.collect_ns), in_ms(beside.main_after_ns), overhead.collect_ms,
-                beside.is_after_exact);
-  return std::max(gap + std::max(std::min(prepare + collect, main), steps) + rest, main_work) + others;
+  const double steps = steps_ms(beside, overhead, prepare, collect);
+  // Where others worked in the run it looks for no request after it either.
+  const double after_run =
+      longer(in_ms(beside.after_run_ns), in_ms(beside.after_run_waited_ns) - own, overhead.rest_ms);
+  return std::max(gap + std::max(std::min(prepare + collect, main), steps) + after_run + rest, main_work) +
+         others;
 }
 
 }  // namespace fib::bench

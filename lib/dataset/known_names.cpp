@@ -20,17 +20,21 @@ std::string_view kind_of(std::string_view what) {
   return " definitions";
 }
 
+Error unknown(const std::string& name, const std::set<std::string>& names, std::string_view what,
+              const std::string& where) {
+  const auto alike = util::did_you_mean(name, {names.begin(), names.end()});
+  return Error(
+      "no {} is called \"{}\"{}", what, name,
+      alike.empty() ? fmt::format("; to see what there is: fib list{}{}", kind_of(what), where) : alike);
+}
+
 void check_patterns(const std::vector<std::string>& patterns, const std::set<std::string>& names,
                     std::string_view what, const std::string& where) {
   for (const auto& pattern : patterns) {
     const bool any = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return what == "workload" ? matches_uuid({pattern}, name) : matches({pattern}, name);
     });
-    if (any) continue;
-    const auto alike = util::did_you_mean(pattern, {names.begin(), names.end()});
-    throw Error(
-        "no {} is called \"{}\"{}", what, pattern,
-        alike.empty() ? fmt::format("; to see what there is: fib list{}{}", kind_of(what), where) : alike);
+    if (!any) throw unknown(pattern, names, what, where);
   }
 }
 
@@ -78,7 +82,8 @@ void KnownNames::check(const Filter& filter) const {
 }
 
 void KnownNames::check_baseline_author(const std::string& author) const {
-  if (author != kUsualBaselineAuthor) check_patterns({author}, authors_, "author", where_);
+  if (author != kUsualBaselineAuthor && !authors_.contains(author))
+    throw unknown(author, authors_, "author", where_);
 }
 
 }  // namespace fib::dataset

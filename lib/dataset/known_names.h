@@ -27,7 +27,8 @@ class KnownNames {
   // Traces of definitions and solutions that are no more name them too. Hardware, statuses and times are not
   // looked at.
   void check(const Filter& filter) const;
-  // The same of an author whose solutions others are compared with. Datasets may lack the usual one.
+  // The same of an author, who is no pattern, whose solutions others are compared with. Datasets may lack the
+  // usual one.
   void check_baseline_author(const std::string& author) const;
 
  private:

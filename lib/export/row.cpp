@@ -34,10 +34,10 @@ Cell own_number(const std::optional<Number>& number) {
 }
 
 void add_evaluation(std::vector<Cell>& row, const model::Evaluation& evaluation,
+                    const model::MeasurementRecord& record,
                     const std::map<std::string, std::vector<std::string>>& names_by_run) {
   const auto& performance = evaluation.performance;
   const auto& correctness = evaluation.correctness;
-  const auto record = model::measurement_record(evaluation);
   row.push_back(text_cell(std::string(model::name_of(evaluation.status))));
   row.push_back(text_cell(evaluation.environment.hardware));
   row.push_back(text_cell(std::string(model::name_of(dataset::device_kind(evaluation)))));
@@ -120,14 +120,16 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(solution == dataset.solutions.end() ? no_cell() : text_cell(solution->second.author));
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
-  if (trace.evaluation) add_evaluation(row, *trace.evaluation, context.names_by_run);
-  row.resize(row_columns().size() - 3, no_cell());
+  constexpr std::size_t kFurther = 3;  // columns, below
+  const auto record =
+      trace.evaluation ? model::measurement_record(*trace.evaluation) : model::MeasurementRecord();
+  if (trace.evaluation) add_evaluation(row, *trace.evaluation, record, context.names_by_run);
+  row.resize(row_columns().size() - kFurther, no_cell());
   const dataset::TraceRow facts = dataset.pool->row(trace);
   row.push_back(present::count_cell(context.standing.holds(facts) ? 1 : 0));
   const auto* reference = context.standing.reference_of(facts);
   row.push_back(reference != nullptr ? number(reference->median_ms) : no_cell());
-  const auto failure = trace.evaluation ? model::measurement_record(*trace.evaluation).failure : std::nullopt;
-  row.push_back(failure ? own(failure->code) : no_cell());
+  row.push_back(record.failure ? own(record.failure->code) : no_cell());
   return row;
 }
 

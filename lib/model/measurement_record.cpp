@@ -178,6 +178,7 @@ void fields(Is<RecordedDurations> auto& durations, Visit& visit) {
   visit("build_ms", durations.build_ms);
   visit("load_ms", durations.load_ms);
   visit("evaluate_ms", durations.evaluate_ms);
+  visit("run_ms", durations.run_ms);
 }
 
 template <typename Visit>

@@ -145,8 +145,9 @@ struct RecordedMismatch {
   std::optional<std::vector<std::uint64_t>> index;  // of the first wrong element
   std::optional<std::string> got;                   // as text, so that inf and nan have one
   std::optional<std::string> expected;
-  std::optional<double> absolute_error;    // of that element, where both are finite numbers
-  std::optional<double> relative_error;    // as the judge has it
+  // Of that element, by these texts; where it was written, and both are finite numbers.
+  std::optional<double> absolute_error;
+  std::optional<double> relative_error;
   std::optional<double> matched_ratio;     // share of the output's elements
   std::optional<std::uint64_t> wrong;      // elements
   std::optional<std::uint64_t> unwritten;  // of these
@@ -182,6 +183,7 @@ struct RecordedDurations {
   std::optional<double> build_ms;     // the solution's build, which its workloads share; short from a cache
   std::optional<double> load_ms;      // start of its worker and loading; missing where the worker was there
   std::optional<double> evaluate_ms;  // everything else: inputs, reference, calls, comparisons
+  std::optional<double> run_ms;       // of that, waiting for the solution: its calls, timed or not
 };
 
 struct MeasurementRecord {

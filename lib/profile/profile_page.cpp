@@ -32,14 +32,14 @@ std::string stalls_text(const KernelProfile& kernel) {
   return text.empty() ? "-" : text + " (instructions issued meanwhile)";
 }
 
-// How many sectors of 32 bytes a request of a warp takes, and which share of their bytes is used. "op": ld, st.
+// How many sectors of 32 bytes a request of a warp takes, and which share of their bytes is used. "op": ld,
+// st.
 std::string sectors_text(const KernelProfile& kernel, const std::string& op) {
   const auto requests = kernel.metric("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum");
   const auto sectors = kernel.metric("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum");
   if (!requests || !sectors) return "-";
-  if (*requests <= 0) return "none";
-  const auto used =
-      kernel.metric("smsp__sass_average_data_bytes_per_sector_mem_global_op_" + op + ".pct");
+  if (*requests <= 0) return "none, but for asynchronous copies";
+  const auto used = kernel.metric("smsp__sass_average_data_bytes_per_sector_mem_global_op_" + op + ".pct");
   return fmt::format("{:.1f} sectors a request{}", *sectors / *requests,
                      used ? fmt::format(" ({:.0f}% of their bytes used)", *used) : "");
 }
@@ -98,7 +98,8 @@ ordered_json kernel_json(const KernelProfile& kernel) {
 
 }  // namespace
 
-std::string to_text(const std::vector<Profiled>& all, present::Format format, const present::TextStyle& style) {
+std::string to_text(const std::vector<Profiled>& all, present::Format format,
+                    const present::TextStyle& style) {
   present::Document document(format, style);
   for (const Profiled& one : all) {
     document.heading(

@@ -17,11 +17,11 @@ namespace fib::report {
 
 // Of B against A. With m the medians of the timed calls, and noise as relative_noise() has it:
 enum class Verdict {
-  same,       // they differ by at most 1 %, or by no more than both the noise and kToldWithin
-  faster,     // mB is lower by more than that and the noise, and the quartile ranges are disjoint
-  slower,     // mB is higher by more than that and the noise, and the quartile ranges are disjoint
-  ambiguous,  // they differ by more than `same` allows, but within the noise, or the ranges overlap or are
-              // unknown
+  same,    // they differ by at most 1 %, or by no more than both the noise and kToldWithin
+  faster,  // mB is lower by more than that and the noise, and the quartile ranges, where known, are disjoint
+  slower,  // mB is higher by more than that and the noise, and the same of the quartile ranges
+  ambiguous,  // they differ by more than `same` allows, but within the noise, or that is unknown, or the
+              // ranges overlap
   broken,     // A passed, B did not
   fixed,      // B passed, A did not
   failed,     // neither passed

@@ -175,7 +175,8 @@ class Rankings {
   std::map<Key, std::map<std::string, present::Cell>> ranks_;  // by solution
 };
 
-// The geometric mean, and that of the intervals' ends, as solutions are ranked by them.
+// The geometric mean, and that of the intervals' ends, as solutions are ranked by them; in parentheses where
+// some have none.
 present::Cell solution_latency_cell(const SolutionResults& results) {
   std::vector<double> latencies;
   std::vector<double> highs;
@@ -187,8 +188,9 @@ present::Cell solution_latency_cell(const SolutionResults& results) {
   }
   if (latencies.empty()) return present::no_cell();
   const double mean = dataset::geometric_mean(latencies);
-  return present::text_cell(present::format_ms(mean) +
-                            interval_text(dataset::geometric_mean(highs) / mean - 1));
+  const std::string text =
+      present::format_ms(mean) + interval_text(dataset::geometric_mean(highs) / mean - 1);
+  return present::text_cell(latencies.size() < results.all.size() ? "(" + text + ")" : text);
 }
 
 // The geometric mean over workloads, as `fib report best` has it; none unless all passed and were timed.

@@ -72,7 +72,7 @@ void rank(std::vector<Standing>& standings, const SolutionOutcomes& outcomes) {
   }
 }
 
-// Those that passed everything come first: others have a speedup of 0, or none.
+// To those that passed everything.
 void give_places(std::vector<Standing>& standings) {
   std::size_t place = 0;
   for (Standing& standing : standings) {

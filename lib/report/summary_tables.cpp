@@ -41,6 +41,14 @@ std::vector<std::optional<std::size_t>> ranks_of(const AuthorRanking& ranking) {
   return dataset::ranks_of(speedups);
 }
 
+// Over fewer workloads than those of others it stands apart.
+present::Cell latency_cell(const Standing& standing) {
+  if (!standing.latency_ms) return present::no_cell();
+  const std::string text = present::format_ms(*standing.latency_ms);
+  return present::number_cell(*standing.latency_ms,
+                              standing.passed < standing.workloads ? "(" + text + ")" : text);
+}
+
 std::vector<present::Cell> standing_row(const Leaderboard& board, const RankCells& ranks,
                                         const std::string& title, const Standing& standing) {
   const auto ranged = range_cells(standing.speedup_range);
@@ -50,7 +58,7 @@ std::vector<present::Cell> standing_row(const Leaderboard& board, const RankCell
           present::optional_text(standing.author),
           speedup_cell(standing.speedup, standing.speedup_range, present::format_score),
           present::text_cell(name_of(board.against)),
-          present::optional_number(standing.latency_ms, present::format_ms),
+          latency_cell(standing),
           present::optional_number(standing.interval, present::format_interval),
           {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
           present::count_cell(standing.passed),

@@ -121,7 +121,8 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
     notes.push_back(
         fmt::format("Speedup: {} over the workloads that the yardstick passed, too; 0 when anything failed",
                     standing ? "geometric mean" : "mean"));
-    notes.push_back("Latency: geometric mean over the workloads that passed");
+    notes.push_back(
+        "Latency: geometric mean over the workloads that passed; in parentheses where those are not all");
     if (any_interval)
       notes.push_back(
           "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "

@@ -156,15 +156,18 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   std::map<std::string, std::vector<std::pair<const RunStanding*, double>>> tried_in;  // with the place
   const std::set<std::string> years = years_of(runs);
   std::string year_before;
+  std::string label_before;
   for (const auto& [run, standings] : runs) {
     const auto place = static_cast<double>(result.categories.size());
     for (const RunStanding* standing : standings) tried_in[standing->solution].emplace_back(standing, place);
     std::string label = run_label(*run);
-    const bool is_taken = !result.categories.empty() && result.categories.back().label == label;
+    const bool is_taken = label == label_before;
+    label_before = label;
     if (is_taken) label = run_label(*run, Seconds::yes);
-    const std::string year = year_of(*run);
-    if (years.size() > 1 && !year.empty() && year != year_before) label = year + "-" + label;
-    year_before = year;
+    if (const std::string year = year_of(*run); years.size() > 1 && !year.empty() && year != year_before) {
+      label = year + "-" + label;
+      year_before = year;
+    }
     result.categories.push_back({label, run->record.run_id + "\n" + run_note(*run)});
   }
   std::map<std::string, std::vector<chart::Point>> points;

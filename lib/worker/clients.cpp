@@ -235,7 +235,6 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
 
 Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
   own_delay_.emplace(0);
-  has_collected_long_ = false;
   Open request = workload;
   request.on_device = door.on_device;
   request.places = door.places;
@@ -244,9 +243,9 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
                                      {door.inputs.get(), door.outputs.get()}));
 }
 
-void WorkerClient::begin_call(const UsualSteps& usual) {
+void WorkerClient::begin_call(std::int64_t usual_prepare_ns) {
   beside_ = {};
-  usual_ = usual;
+  usual_prepare_ns_ = usual_prepare_ns;
   if (is_on_cpu_) call_began_ = process_.usage();
 }
 
@@ -282,16 +281,37 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
   times.done = std::get<Done>(done);
   add_device_work(clock, times.done.elapsed_ns, times.envelope_ns, 1);
-  if (is_watched_) await_rest(times);
-  if (has_collected_long_) beside_.is_after_exact = process_.await_main_thread();
+  if (is_watched_) {
+    await_main_thread(before);
+    await_rest(times);
+  }
+  const std::int64_t main_at_rest_ns = run_ended_.main_ns;
   run_ended_ = process_.usage();
+  if (beside_.is_after_exact) run_ended_.main_ns = main_at_rest_ns;
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
   return times;
 }
 
 bool WorkerClient::took_long_to_prepare() const {
-  return !process_.may_fork() && beside_.prepare_ns - beside_.prepare_waited_ns > usual_.prepare_ns;
+  return !process_.may_fork() && beside_.prepare_ns - beside_.prepare_waited_ns > usual_prepare_ns_;
+}
+
+// While others work in the run the main thread may rest: then what it uses of a CPU in the whole call does
+// not tell what it does after it, and where it has used it must be known. A worker does not look for its next
+// request there (worker_loop.cpp), so that an honest one sleeps at once.
+void WorkerClient::await_main_thread(const WatchedProcess::Usage& before_run) {
+  constexpr std::int64_t kLittleNs = 20'000;
+  const std::int64_t answered = util::monotonic_ns();
+  const std::int64_t waited = waiting_ns();
+  if (process_.may_fork()) return;
+  const bool is_alone = !process_.has_other_threads() &&
+                        WatchedProcess::used_by_others_ns(before_run, process_.usage()) < kLittleNs;
+  if (is_alone) return;
+  beside_.is_after_exact = process_.await_main_thread();
+  beside_.after_run_ns = util::monotonic_ns() - answered;
+  beside_.after_run_waited_ns = waiting_ns() - waited;
+  run_ended_ = process_.usage();
 }
 
 // What its threads and processes do after the call has returned belongs to it.
@@ -314,8 +334,6 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   beside_.collect_waited_ns = waiting_ns() - waited;
   // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
   if (!is_on_cpu_) return answer;
-  // Waiting counts here, since it may be the coordinator's for the CPU on which the worker works.
-  if (!process_.may_fork() && beside_.collect_ns > usual_.collect_ns) has_collected_long_ = true;
   const auto span = child_.span("come to rest");
   const std::int64_t waited_before = waiting_ns();
   const std::int64_t answered = util::monotonic_ns();

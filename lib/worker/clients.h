@@ -107,7 +107,7 @@ class WorkerClient : public Worker {
                                     const std::vector<util::UniqueFd>& files = {});
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door,
                                   std::int64_t deadline_ns) override;
-  void begin_call(const UsualSteps& usual) override;
+  void begin_call(std::int64_t usual_prepare_ns) override;
   void end_call() override;
   [[nodiscard]] Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
@@ -139,6 +139,7 @@ class WorkerClient : public Worker {
  private:
   [[nodiscard]] std::int64_t waiting_ns() const { return process_.waiting_ns() + own_delay_->ns(); }
   void await_rest(CallTimes& times);
+  void await_main_thread(const WatchedProcess::Usage& before_run);
   [[nodiscard]] bool took_long_to_prepare() const;
   // For the timeline, where this clock is a device's; not more than the coordinator's clock saw.
   void add_device_work(Clock clock, double ns, std::int64_t most_ns, std::uint64_t calls) const;
@@ -152,8 +153,7 @@ class WorkerClient : public Worker {
   bool is_watched_ = false;  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
   WatchedProcess::Usage call_began_;  // by begin_call()
-  UsualSteps usual_;
-  bool has_collected_long_ = false;  // since open()
+  std::int64_t usual_prepare_ns_ = 0;
   WatchedProcess::Usage prepare_began_;
   WatchedProcess::Usage collected_;  // when collect() had been answered and the main thread slept
   WatchedProcess::Usage run_ended_;

@@ -23,9 +23,13 @@ struct CallTimes {
     std::int64_t main_cpu_ns = 0;     // of the main thread from begin_call() to this rest, the run included
     std::int64_t main_before_ns = 0;  // of it, at least so much before the run
     std::int64_t main_after_ns = 0;   // and, unless the main thread never slept in the run, so much after it
-    bool is_after_exact = false;      // it slept when the run had ended: main_after_ns has nothing of the run
-    std::int64_t others_cpu_ns = 0;   // of all others in that time, without the run; and until end_call()
-    bool lost_processes = false;  // some may have begun or ended in Prepare or Collect: they are not in it
+    // Where others worked in the run: from its end until the main thread sleeps, and the waiting in it. Then
+    // main_after_ns begins there, and has nothing of the run.
+    std::int64_t after_run_ns = 0;
+    std::int64_t after_run_waited_ns = 0;
+    bool is_after_exact = false;
+    std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run; and until end_call()
+    bool lost_processes = false;     // some may have begun or ended in Prepare or Collect: they are not in it
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads
@@ -39,12 +43,6 @@ struct CallTimes {
   Beside beside{};
 };
 
-// What two steps of a call usually take by the coordinator's clock.
-struct UsualSteps {
-  std::int64_t prepare_ns = 0;
-  std::int64_t collect_ns = 0;
-};
-
 // A solution's or a reference's worker as an evaluation needs it. What the worker does wrong is a Failure;
 // after any but kRefused it is dead. Deadlines are in nanoseconds of the monotonic clock. One thread.
 class Worker {
@@ -55,11 +53,9 @@ class Worker {
                                           std::int64_t deadline_ns) = 0;
   // From here on what the worker's threads use of the CPUs counts as part of the next call; to be called
   // before its inputs are written where the worker can read them. On the CPU the process is stopped for a
-  // moment before the run where Prepare took longer than usual, without the waiting for a CPU, so that its
-  // account is exact, and once Collect took longer in a call since open(), its main thread is waited for
-  // after each run, until it sleeps; one that may start processes is left alone. Then, in this order, once
-  // each:
-  virtual void begin_call(const UsualSteps& usual) = 0;
+  // moment before the run where Prepare took longer than `usual_prepare_ns`, without the waiting for a CPU,
+  // so that its account is exact; one that may start processes is not. Then, in this order, once each:
+  virtual void begin_call(std::int64_t usual_prepare_ns) = 0;
   [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<Collected> collect(std::int64_t deadline_ns) = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 
 #include "util/files.h"
 #include "worker/channel.h"
@@ -24,12 +25,23 @@ class WorkerLoop {
 
  private:
   // Within a call the next request comes at once, and nothing but this process has work to do: stay awake.
-  // After the run of a process with threads the parent waits until all of them sleep.
+  // After a run in which other threads worked, or of a process that has some, the parent waits until all of
+  // them sleep.
   [[nodiscard]] std::int64_t spin_after(MessageType request) const {
     constexpr std::int64_t kSpinNs = 50'000;
-    const bool is_within =
-        request == MessageType::kPrepare || (request == MessageType::kRun && !has_other_threads());
+    const bool is_within = request == MessageType::kPrepare ||
+                           (request == MessageType::kRun && !others_worked_ && !has_other_threads());
     return std::max(awake_ns_, is_within ? kSpinNs : 0);
+  }
+
+  // CPU time of all threads but this one.
+  static std::int64_t used_by_others_ns() {
+    const auto used = [](clockid_t clock) {
+      timespec time{};
+      ::clock_gettime(clock, &time);
+      return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    };
+    return used(CLOCK_PROCESS_CPUTIME_ID) - used(CLOCK_THREAD_CPUTIME_ID);
   }
 
   // A process's task folder has a link for each thread besides "." and "..".
@@ -62,8 +74,7 @@ class WorkerLoop {
         prepare(CallRequest::decode(message.payload).clock, 0);
         return reply(message, MessageType::kReady, {});
       case MessageType::kRun:
-        return reply(message, MessageType::kDone,
-                     run_once(CallRequest::decode(message.payload).clock).encode());
+        return reply(message, MessageType::kDone, run(CallRequest::decode(message.payload).clock).encode());
       case MessageType::kCollect:
         return reply(message, MessageType::kCollected, collect().encode());
       case MessageType::kCalls:
@@ -152,6 +163,14 @@ class WorkerLoop {
     return collected;
   }
 
+  Done run(Clock clock) {
+    constexpr std::int64_t kLittleNs = 10'000;
+    const std::int64_t before = used_by_others_ns();
+    const Done done = run_once(clock);
+    others_worked_ = used_by_others_ns() - before > kLittleNs;
+    return done;
+  }
+
   Called calls(const CallsRequest& request) {
     Called called;
     for (std::uint32_t call = 0; call < request.count; ++call) {
@@ -169,6 +188,7 @@ class WorkerLoop {
   bool open_ = false;
   std::uint32_t places_ = 1;  // of the shared buffers
   std::int64_t awake_ns_ = 0;
+  bool others_worked_ = false;  // other threads, in the last run
 };
 
 }  // namespace

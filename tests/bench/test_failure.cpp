@@ -72,6 +72,10 @@ TEST_CASE("a failure's record has the facts of its code, the mismatch and the di
   const auto of_numbers = bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "", {});
   CHECK(of_numbers.mismatch->absolute_error == 2.0);
   CHECK(of_numbers.mismatch->relative_error == Approx(4));
+  facts.mismatch->unwritten = 1;  // what stands there is fib's poison
+  CHECK_FALSE(
+      bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "", {}).mismatch->absolute_error);
+  facts.mismatch->unwritten = 0;
   facts.mismatch->expected = "true";
   CHECK_FALSE(
       bench::failure_record(facts, model::Status::INCORRECT_NUMERICAL, "", {}).mismatch->relative_error);

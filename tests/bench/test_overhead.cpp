@@ -101,14 +101,21 @@ TEST_CASE("a main thread that rests in the run has no credit for what it does be
   Ran late = call(20, 100, 450, 150);
   late.beside.main_after_ns = 450'000;
   CHECK(unclaimed(late) == Approx(0.4));
-  // The coordinator waited for the CPU on which the main thread worked, less what it looks for requests.
+  // The coordinator waited for the CPU on which the main thread worked. After Prepare that looks for the next
+  // request, after a run in which others worked it does not.
   late.beside.collect_waited_ns = 440'000;
   late.beside.is_after_exact = true;
-  CHECK(unclaimed(late) == Approx(0.4 - 0.13));
+  CHECK(unclaimed(late) == Approx(0.4));
   early = call(20, 700, 50, 150);
   early.beside.main_before_ns = 700'000;
   early.beside.prepare_waited_ns = 690'000;
-  CHECK(unclaimed(early) == Approx(0.6 - 0.13));
+  CHECK(unclaimed(early) == Approx(0.6 - 0.065));
+  // It worked between the answer to Run and its rest, or had no CPU there.
+  Ran between = call(20, 100, 50, 150);
+  between.beside.after_run_ns = 300'000;
+  CHECK(unclaimed(between) == Approx(0.3));
+  between.beside.after_run_waited_ns = 300'000;
+  CHECK(unclaimed(between) == Approx(0).margin(1e-9));
   // An account that was not exact when the run ended has some of the run in it.
   late.beside.is_after_exact = false;
   CHECK(unclaimed(late) == Approx(0).margin(1e-9));

@@ -112,8 +112,7 @@ TEST_CASE("fib config show knows what a workload has of its own") {
   const std::string file = configured.file("workload_config: {w100: {rtol: 0.25}}\n");
   const auto of_definition = configured.show({"add", "--config", file});
   CHECK(of_definition.err.empty());
-  CHECK_THAT(of_definition.out,
-             Catch::Contains("1 of its 1 workloads have settings of their own; --workload w100"));
+  CHECK_THAT(of_definition.out, Catch::Contains("own: 1 of 1; to see those of the first: --workload w100"));
   CHECK_THAT(of_definition.out, !Catch::Contains("0.25"));
   const auto shown = configured.show({"add", "--config", file, "--workload", "w100"});
   CHECK(shown.exit_code == 0);
@@ -124,6 +123,13 @@ TEST_CASE("fib config show knows what a workload has of its own") {
   CHECK(unknown.exit_code == 1);
   CHECK_THAT(unknown.err, Catch::Contains("add has no workload \"w9\"; to see all: fib list workloads"));
   CHECK(configured.show({"--workload", "w100"}).exit_code == 2);
+  configured.run.dataset.add_definition({1000, 1001, 100});
+  const auto many = configured.show({"add", "--workload", "w100?"});
+  CHECK(many.exit_code == 1);
+  CHECK_THAT(many.err,
+             Catch::Contains("\"w100?\" is the name of 2 workloads, of w1000 and w1001 among them"));
+  CHECK_THAT(configured.show({"add", "--workload", "w100"}).out, Catch::Contains("w100\n"));
+  configured.run.dataset.add_definition({100});
   const auto path = configured.run.dataset.root() / "workloads/test/add.jsonl";
   auto line = nlohmann::json::parse(util::read_file(path));
   line["workload"]["tolerance"] = {{"max_atol", 0.125}, {"max_error_cap", 3.0}};

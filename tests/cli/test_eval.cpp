@@ -45,7 +45,9 @@ struct Eval {
         {file.string(), "--definition", "add", "--workloads", "first", "--timeout", "3", "--format", "json"});
     INFO(result.out << result.err);
     CHECK(result.exit_code == 3);
-    return nlohmann::json::parse(result.out).at("solutions").at(0).at("results").at(0).at("failure");
+    const auto tried = nlohmann::json::parse(result.out).at("solutions").at(0).at("results").at(0);
+    if (tried.at("failure").at("stage") == "judge") CHECK(tried.at("durations").at("run_ms") > 0);
+    return tried.at("failure");
   }
 };
 
@@ -196,6 +198,7 @@ TEST_CASE("each failure has its code, its stage and what is known of it, in JSON
   CHECK(unwritten["mismatch"]["output"] == "c");
   CHECK(unwritten["mismatch"]["index"] == nlohmann::json::array({97}));
   CHECK(unwritten["mismatch"]["unwritten"] == 3);
+  CHECK_FALSE(unwritten["mismatch"].contains("absolute_error"));
   CHECK(unwritten["mismatch"]["pattern"] == "last_elements");
   const auto wrong =
       eval.failure_of(run + " { for (long i = 0; i < n; ++i) c[i] = a[i] + b[i] + (i == 5); }");
@@ -204,6 +207,8 @@ TEST_CASE("each failure has its code, its stage and what is known of it, in JSON
   CHECK(wrong["violation"] == false);
   CHECK(wrong["mismatch"]["wrong"] == 1);
   CHECK(wrong["mismatch"]["elements"] == 100);
+  CHECK(wrong["mismatch"]["matched_ratio"] == 0.99);
+  CHECK(wrong["mismatch"]["absolute_error"] == Approx(1).margin(1e-5));
   CHECK(wrong["mismatch"]["index"] == nlohmann::json::array({5}));
   const auto lie = eval.failure_of(
       "#include <thread>\n" + run +

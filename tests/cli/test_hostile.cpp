@@ -75,6 +75,7 @@ const std::map<std::string, Expectation>& expectations() {
       {"works_in_turn", {"PASSED", "are added to the worker's claims", 0.7}},
       {"works_before_the_call", {"", "", 0.7}},
       {"rests_while_another_works", {"PASSED", "", 5}},
+      {"works_between", {"PASSED", "", 2.5}},  // a test of its own
       {"helper_takes_the_cpu", {"", "", 4}},
       {"answers_early", {"RUNTIME_ERROR", "broke the protocol: it answered"}},
       {"reads_the_shared_inputs", {"PASSED", ""}},
@@ -153,28 +154,32 @@ TEST_CASE("lies are found where an evaluation makes as many calls as it needs") 
   }
 }
 
-// Where the worker and the coordinator have one CPU between them, up to 0.13 ms of it cannot be told from a
-// worker that looks for its next request (docs/THREAT-MODEL.md). A quiet machine gives each its own.
-TEST_CASE("work after the answer to Collect is added where worker and coordinator have a CPU each") {
+// Where the worker and the coordinator have one CPU between them, some of it cannot be told from a worker
+// that looks for its next request, or from a coordinator that waits for others (docs/THREAT-MODEL.md). A
+// quiet machine gives each its own, most of the time.
+TEST_CASE("work after answers is added where worker and coordinator have a CPU each") {
   constexpr int kTries = 6;
+  // With the least that is read; of 0.12 and 6 ms that they work.
+  const auto [name, least_ms] =
+      GENERATE(table<std::string, double>({{"works_after_collecting", 0.06}, {"works_between", 5}}));
   std::string seen;
   for (int i = 0; i < kTries; ++i) {
     testing::FibRun run;
-    (void)run_hostile(run, {"works_after_collecting"}, {"--timeout", "60", "--call-budget", "1"});
+    (void)run_hostile(run, {name}, {"--timeout", "60", "--call-budget", "1"});
     const auto traces = testing::read_traces(run.dataset.root());
     REQUIRE(traces.size() == 1);
     CHECK(traces[0].status == "PASSED");
     const bool is_said = traces[0].log.find("are added to the worker's claims") != std::string::npos;
-    if (is_said && traces[0].latency_ms > 0.06) return;  // of 0.12 that it works
+    if (is_said && traces[0].latency_ms > least_ms) return;
     seen += fmt::format("{} ", traces[0].latency_ms);
   }
   const auto load = util::machine_load();
   // The average follows a minute behind, and two of the processes that run are this test's.
   constexpr double kRounding = 0.5;
   if (load && load->average > load->cores - kRounding) {
-    WARN("the machine is too busy to tell: " << seen);
+    WARN("the machine is too busy to tell: " << name << " read " << seen << "ms");
   } else {
-    FAIL_CHECK("it read " << seen << "ms");
+    FAIL_CHECK(name << " read " << seen << "ms");
   }
 }
 

@@ -44,16 +44,18 @@ TEST_CASE("what cannot be profiled is said before anything is built") {
   run.dataset.add_definition({100});
   const auto source = run.folder.path() / "a.cu";
   util::write_file_atomic(source, "int x;\n");
-  const std::vector<std::string> words = {source.string(), "--definition",  "add", "--local",
-                                          run.dataset.root().string(), "--device", "cpu"};
+  const std::vector<std::string> words = {
+      source.string(), "--definition", "add", "--local", run.dataset.root().string(), "--device", "cpu"};
   const auto on_cpu = profile(run, words, fake_ncu(run));
   CHECK(on_cpu.exit_code == 1);
   CHECK(on_cpu.out.empty());
-  CHECK_THAT(on_cpu.err, Contains("ncu profiles kernels on NVIDIA GPUs; this machine has none, or --device says cpu"));
+  CHECK_THAT(on_cpu.err,
+             Contains("ncu profiles kernels on NVIDIA GPUs; this machine has none, or --device says cpu"));
   const auto without = profile(run, {}, fake_ncu(run));
   CHECK(without.exit_code == 2);
   CHECK_THAT(without.err, Contains("SOLUTION is missing"));
-  CHECK_THAT(profile(run, {"a.cu", "--page", "all"}, fake_ncu(run)).err, Contains("--page: \"all\" is none of details, raw, source"));
+  CHECK_THAT(profile(run, {"a.cu", "--page", "all"}, fake_ncu(run)).err,
+             Contains("--page: \"all\" is none of details, raw, source"));
 }
 
 TEST_CASE("without ncu its place is told") {
@@ -64,5 +66,6 @@ TEST_CASE("without ncu its place is told") {
   const auto result = run_process({fib_binary(), "profile", "--list-sets"}, environment);
   if (result.exit_code == 0) return;  // /usr/local/cuda has one
   CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, Contains("ncu, Nsight Compute's command line, is not here: it comes with the CUDA toolkit"));
+  CHECK_THAT(result.err,
+             Contains("ncu, Nsight Compute's command line, is not here: it comes with the CUDA toolkit"));
 }

@@ -88,6 +88,19 @@ TEST_CASE("the summary is printed in all formats") {
         "report_summary_no_baseline.txt");
 }
 
+TEST_CASE("an author of baselines who has no solution is a slip of the pen") {
+  const Datasets datasets;
+  for (const Words& command :
+       {Words{"report", "summary"}, {"report", "rank"}, {"report", "sol"}, {"visualize"}}) {
+    Words words = command;
+    words.insert(words.end(), {"--local", "sample", "--baseline-author", "carole"});
+    const auto result = run_fib(words, datasets.folder());
+    INFO(command.back());
+    CHECK(result.exit_code == 1);
+    CHECK(result.err == "fib: no author is called \"carole\"; did you mean \"carol\"?\n");
+  }
+}
+
 TEST_CASE("the best solutions are printed in all formats") {
   const Datasets datasets;
   const Words best{"report", "best", "--local", "sample"};

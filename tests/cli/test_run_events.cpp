@@ -59,6 +59,8 @@ TEST_CASE("a run as events: nothing else is on stdout, and each says what happen
     CHECK(event.at("failure").is_null() == is_good);
     CHECK(event.at("durations").at("build_ms") > 0);
     CHECK(event.at("durations").contains("evaluate_ms") == is_good);
+    if (is_good) CHECK(event.at("durations").at("run_ms") <= event.at("durations").at("evaluate_ms"));
+    if (is_good) CHECK(event.at("durations").at("run_ms") > 0);
     if (!is_good) CHECK(event.at("failure").at("fault") == "solution");
   }
   CHECK(events.back().at("passed") == 1);

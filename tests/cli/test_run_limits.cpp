@@ -41,6 +41,20 @@ TEST_CASE("--max-time begins nothing when it is over, and --resume does what was
   CHECK_THAT(unsaved.err, Catch::Contains("2 evaluations did not begin\n"));
 }
 
+TEST_CASE("the time that a stopped run names leaves what it has done, and does what only older runs did") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("bad", "alice", "extern \"C\" int run() { return 1; }");
+  REQUIRE(run.run(few()).exit_code == 0);
+  run.dataset.solution("good", "bob", kHonest);
+  const auto stopped = run.run(few({"--max-time", "0.000001"}));
+  const std::string words = "--resume --since ";
+  const auto at = stopped.err.find(words);
+  REQUIRE(at != std::string::npos);
+  const std::string since = stopped.err.substr(at + words.size(), 23);
+  CHECK(run.run(few({"--resume", "--since", since})).out.find("2 of 2 evaluations done") == 0);
+  CHECK(run.run(few({"--resume", "--since", since})).out.find("nothing to run: 2 evaluations are done") == 0);
+}
+
 TEST_CASE("--since does again what older runs alone have done") {
   FibRun run;
   run.dataset.add_definition({100, 1000}).solution("good", "bob", kHonest);

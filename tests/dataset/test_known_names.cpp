@@ -24,6 +24,7 @@ TEST_CASE("a name that no dataset has is refused, with the names that are like i
   known.check({});
   known.check_baseline_author("baseline");
   known.check_baseline_author("alice");
+  CHECK_THROWS_WITH(known.check_baseline_author("ali*"), Catch::Contains("no author is called"));
   CHECK_THROWS_WITH(known.check_baseline_author("alic"),
                     "no author is called \"alic\"; did you mean \"alice\"?");
   known.check({.definitions = {"gemm*", "rope"}, .solutions = {"slow", "fast"}, .authors = {"ali*"}});

@@ -12,9 +12,10 @@ namespace {
 
 // The fixture of test_profile.cpp, and a solution that could not be profiled.
 std::vector<Profiled> measured() {
-  const auto kernels = profile::read_raw_page(
-      util::read_file(testing::source_folder() / "tests/profile/data/kernels.csv"));
-  return {{"fast", "add", "w1", kernels, "", "ncu's own\n"}, {"ill", "add", "w2", {}, "no\x1b[2J driver", ""}};
+  const auto kernels =
+      profile::read_raw_page(util::read_file(testing::source_folder() / "tests/profile/data/kernels.csv"));
+  return {{"fast", "add", "w1", kernels, "", "ncu's own\n"},
+          {"ill", "add", "w2", {}, "no\x1b[2J driver", ""}};
 }
 
 std::string text_of(const std::vector<Profiled>& all, present::Format format = present::Format::table) {
@@ -44,9 +45,10 @@ TEST_CASE("a profile that could not be made says why, without what a terminal wo
   CHECK_THAT(text, !Contains("\x1b[2J"));
 }
 
-TEST_CASE("a page in Markdown has headings and tables of it") {
+TEST_CASE("a page in Markdown has headings and facts") {
   const std::string text = text_of(measured(), present::Format::md);
   CHECK_THAT(text, Contains("# fast on add, workload w1\n"));
+  CHECK_THAT(text, Contains("**Bottleneck**: ") || Contains("Bottleneck: memory_bandwidth"));
 }
 
 TEST_CASE("figures that ncu did not give are dashes") {

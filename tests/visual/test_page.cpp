@@ -35,6 +35,20 @@ TEST_CASE("nothing of a hostile dataset becomes markup") {
   CHECK(holds(html, "&lt;img src=x onerror=alert(1)&gt;"));
 }
 
+TEST_CASE("the page says which means its speedups are") {
+  const testing::TemporaryDataset files;
+  testing::write_runs(files);
+  const auto html = [&](bool every_trace) {
+    visual::Scene scene;
+    visual::read_scene(files.root().string(), {.every_trace = every_trace}, scene);
+    return page_of(scene);
+  };
+  CHECK(holds(html(false), "Speedup: geometric mean of"));
+  const std::string of_every_trace = html(true);
+  CHECK(holds(of_every_trace, "Speedup: arithmetic mean of"));
+  CHECK(!holds(of_every_trace, "table has geometric means"));
+}
+
 TEST_CASE("failures link to the end of their logs") {
   const testing::TemporaryDataset files;
   const testing::RunTrace trace{.run = testing::kRun1,

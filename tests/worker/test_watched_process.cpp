@@ -75,6 +75,17 @@ TEST_CASE("a process without other threads is at rest at once") {
   CHECK(rest.last_activity_ns == 0);
 }
 
+TEST_CASE("a main thread that sleeps is not waited for, and one that works for some time alone") {
+  const Process sleeping([] {});
+  const WatchedProcess at_rest(sleeping.pid(), false);
+  CHECK(at_rest.await_main_thread());
+  const Process spinning([] {
+    while (true) continue;
+  });
+  const WatchedProcess at_work(spinning.pid(), false);
+  CHECK_FALSE(at_work.await_main_thread());
+}
+
 TEST_CASE("threads that sleep are at rest, however many they are, and one that spins is not") {
   const Process sleeping([] {
     for (int i = 0; i < 200; ++i) let_a_thread([] { ::pause(); });
