@@ -80,8 +80,12 @@ TEST_CASE("a main thread that sleeps is not waited for, and one that works for s
   const WatchedProcess at_rest(sleeping.pid(), false);
   CHECK(at_rest.await_main_thread());
   const Process spinning([] {
-    while (true) continue;
+    (void)std::signal(SIGALRM, [](int) {
+      for (volatile bool is_on = true; is_on;) continue;
+    });
+    (void)::ualarm(1000, 0);  // when it has said that it is ready
   });
+  ::usleep(50'000);
   const WatchedProcess at_work(spinning.pid(), false);
   CHECK_FALSE(at_work.await_main_thread());
 }
