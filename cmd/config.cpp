@@ -24,6 +24,7 @@
 #include "present/text.h"
 #include "report_common.h"
 #include "util/error.h"
+#include "util/find.h"
 #include "util/shell_word.h"
 
 namespace fib::cmd {
@@ -61,8 +62,8 @@ ordered_json usual_settings() {
 
 const std::vector<model::Workload>& workloads_of(const Subject& subject) {
   static const std::vector<model::Workload> none;
-  const auto found = subject.dataset.workloads.find(subject.definition->name);
-  return found == subject.dataset.workloads.end() ? none : found->second;
+  const auto* found = util::find_or_null(subject.dataset.workloads, subject.definition->name);
+  return found == nullptr ? none : *found;
 }
 
 const model::Workload& find_workload(const Subject& subject, const std::string& uuid) {

@@ -47,16 +47,13 @@ std::string meaning_of(report::Verdict verdict) {
           100 * report::kSameWithin, 100 * report::kToldWithin);
     case report::Verdict::faster:
       return "B takes less, by more than the noise of the two runs, and their quartile ranges are disjoint, "
-             "where "
-             "they are recorded.";
+             "where they are recorded.";
     case report::Verdict::slower:
       return "B takes longer, by more than the noise of the two runs, and their quartile ranges are "
-             "disjoint, "
-             "where they are recorded.";
+             "disjoint, where they are recorded.";
     case report::Verdict::ambiguous:
       return "They differ, but by no more than the noise, or the noise is not known, or their quartile "
-             "ranges "
-             "overlap: more calls, or a quieter machine, may tell.";
+             "ranges overlap: more calls, or a quieter machine, may tell.";
     case report::Verdict::broken:
       return "A passed, B did not.";
     case report::Verdict::fixed:

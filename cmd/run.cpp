@@ -329,8 +329,7 @@ int run(RunOptions options) {
   const auto since = parsed_since(options.since);
   if (since && !options.takes_results())
     throw CLI::ValidationError("--since", "it is of results that --resume or --retry-failed takes for done");
-  const std::string began =
-      util::utc_timestamp().substr(0, 23);  // to the millisecond, without the offset: UTC
+  const std::string began = util::utc_timestamp().substr(0, 23);  // to the millisecond; without offset: UTC
   ChosenEnvironment machine = choose_environment(options.devices);
   bench::Environment& environment = machine.environment;
   const auto& devices = environment.devices;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compile/diagnostics.h"
+#include "eval/compare.h"
 
 namespace fib::bench {
 namespace {
@@ -140,7 +141,6 @@ std::optional<double> number_in(const std::string& text) {
 }
 
 model::RecordedMismatch recorded_mismatch(const eval::Mismatch& mismatch) {
-  constexpr double kRelativeFloor = 1e-8;  // as the judge has it: eval/compare.h
   model::RecordedMismatch recorded;
   recorded.output = mismatch.output;
   recorded.index = mismatch.index;
@@ -150,7 +150,7 @@ model::RecordedMismatch recorded_mismatch(const eval::Mismatch& mismatch) {
   const auto expected = number_in(mismatch.expected);
   if (got && expected && mismatch.unwritten == 0) {
     recorded.absolute_error = std::abs(*got - *expected);
-    recorded.relative_error = *recorded.absolute_error / (std::abs(*expected) + kRelativeFloor);
+    recorded.relative_error = *recorded.absolute_error / (std::abs(*expected) + eval::kRelativeFloor);
   }
   recorded.wrong = mismatch.wrong;
   recorded.unwritten = mismatch.unwritten;

@@ -258,10 +258,10 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
       EvaluationRun run(parts);
       // Now that the reference has its guest.
       if (is_first) begin_next_worker(artifact);
-      auto durations = measurement.durations;
+      const auto before = measurement.durations;
       measurement = run.run();
-      durations.run_ms = measurement.durations.run_ms;
-      measurement.durations = durations;
+      measurement.durations.build_ms = before.build_ms;
+      measurement.durations.load_ms = before.load_ms;
       measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
     }
     workloads_.note_success();

@@ -10,9 +10,11 @@
 
 namespace fib::eval {
 
-// When an output counts as right: an element matches when |got - expected| <= atol or the relative error
-// |got - expected| / (|expected| + 1e-8) <= rtol; the share of matching elements must reach
-// required_matched_ratio.
+// Of relative errors, so that an expected 0 has one: |got - expected| / (|expected| + kRelativeFloor).
+inline constexpr double kRelativeFloor = 1e-8;
+
+// When an output counts as right: an element matches when |got - expected| <= atol or the relative error <=
+// rtol; the share of matching elements must reach required_matched_ratio.
 struct Tolerance {
   double atol = 1e-2;
   double rtol = 1e-2;

@@ -55,7 +55,7 @@ template <typename Real>
     const Bits y_size = std::bit_cast<Bits>(y) & kMagnitude;
     const Bits finite = flag<Bits>(x_size < kInfinity) & flag<Bits>(y_size < kInfinity);
     const Real difference = std::bit_cast<Real>(std::bit_cast<Bits>(x - y) & kMagnitude);
-    const Real ratio = difference / (std::bit_cast<Real>(y_size) + static_cast<Real>(1e-8));
+    const Real ratio = difference / (std::bit_cast<Real>(y_size) + static_cast<Real>(kRelativeFloor));
     const Bits x_nan = flag<Bits>(x_size > kInfinity);
     const Bits y_nan = flag<Bits>(y_size > kInfinity);
     const Bits close = flag<Bits>(difference <= atol) | flag<Bits>(ratio <= rtol);
@@ -103,7 +103,7 @@ void compare_integers(const void* got, const void* expected, std::size_t count, 
     const auto difference = static_cast<double>(high - low);
     const double size = y[i] < 0 ? -static_cast<double>(y[i]) : static_cast<double>(y[i]);
     findings.absolute_error = std::max(findings.absolute_error, difference);
-    findings.relative_error = std::max(findings.relative_error, difference / (size + 1e-8));
+    findings.relative_error = std::max(findings.relative_error, difference / (size + kRelativeFloor));
   }
 }
 

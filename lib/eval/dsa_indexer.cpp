@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "eval/compare.h"
 #include "eval/dsa_scores.h"
 #include "eval/slots.h"
 #include "tensor/parallel.h"
@@ -150,7 +151,7 @@ void compare_scores(const std::vector<float>& got, const std::vector<float>& exp
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
     const double absolute =
         std::isfinite(x) && std::isfinite(y) ? std::abs(static_cast<double>(x) - y) : kInfinity;
-    const double relative = absolute / (std::abs(static_cast<double>(y)) + 1e-8);
+    const double relative = absolute / (std::abs(static_cast<double>(y)) + kRelativeFloor);
     const double known = std::isnan(relative) ? kInfinity : relative;  // infinity by infinity
     findings.absolute_error = std::max(findings.absolute_error, absolute);
     findings.relative_error = std::max(findings.relative_error, known);

@@ -130,11 +130,14 @@ void place_points(const std::vector<const RunStanding*>& standings, chart::LineC
   result.series = series_of(points);
 }
 
-// "2026"; "" where its time cannot be read.
-std::string year_of(const report::HistoryRun& run) {
+// "2026-03-17T14:18:19", with what follows; "" where it cannot be read.
+std::string start_of(const report::HistoryRun& run) {
   const std::string& time = run.record.started_utc;
-  return util::parse_timestamp(time) && time.size() >= 19 ? time.substr(0, 4) : "";
+  return util::parse_timestamp(time) && time.size() >= 19 ? time : "";
 }
+
+// "2026", or "" likewise.
+std::string year_of(const report::HistoryRun& run) { return start_of(run).substr(0, 4); }
 
 std::set<std::string> years_of(const std::vector<SubjectRun>& runs) {
   std::set<std::string> years;
@@ -165,7 +168,7 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
     label_before = label;
     if (is_taken) label = run_label(*run, Seconds::yes);
     if (const std::string year = year_of(*run); years.size() > 1 && !year.empty() && year != year_before) {
-      label = year + "-" + label;
+      label = fmt::format("{}-{}", year, label);
       year_before = year;
     }
     result.categories.push_back({label, run->record.run_id + "\n" + run_note(*run)});
@@ -179,8 +182,8 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
 }
 
 std::string run_label(const report::HistoryRun& run, Seconds seconds) {
-  const std::string& time = run.record.started_utc;
-  if (!util::parse_timestamp(time) || time.size() < 19) return run.record.run_id;
+  const std::string time = start_of(run);
+  if (time.empty()) return run.record.run_id;
   std::string label = time.substr(5, 5) + " " + time.substr(11, seconds == Seconds::yes ? 8 : 5);
   if (run.record.dataset_git && run.record.dataset_git->commit)
     label += " " + run.record.dataset_git->commit->substr(0, 7);

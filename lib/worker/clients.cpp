@@ -281,13 +281,14 @@ Answer<CallTimes> WorkerClient::run(Clock clock, std::int64_t deadline_ns) {
   if (auto* failure = std::get_if<Failure>(&done)) return std::move(*failure);
   times.done = std::get<Done>(done);
   add_device_work(clock, times.done.elapsed_ns, times.envelope_ns, 1);
+  std::optional<std::int64_t> main_at_rest_ns;
   if (is_watched_) {
-    await_main_thread(before);
+    main_at_rest_ns = await_main_thread(before);
     await_rest(times);
   }
-  const std::int64_t main_at_rest_ns = run_ended_.main_ns;
   run_ended_ = process_.usage();
-  if (beside_.is_after_exact) run_ended_.main_ns = main_at_rest_ns;
+  beside_.is_after_exact = main_at_rest_ns.has_value();
+  if (main_at_rest_ns) run_ended_.main_ns = *main_at_rest_ns;
   times.others_cpu_ns = WatchedProcess::used_by_others_ns(before, run_ended_);
   times.lost_processes = WatchedProcess::may_have_lost_some(before, run_ended_);
   return times;
@@ -300,18 +301,18 @@ bool WorkerClient::took_long_to_prepare() const {
 // While others work in the run the main thread may rest: then what it uses of a CPU in the whole call does
 // not tell what it does after it, and where it has used it must be known. A worker does not look for its next
 // request there (worker_loop.cpp), so that an honest one sleeps at once.
-void WorkerClient::await_main_thread(const WatchedProcess::Usage& before_run) {
+std::optional<std::int64_t> WorkerClient::await_main_thread(const WatchedProcess::Usage& before_run) {
   constexpr std::int64_t kLittleNs = 20'000;
   const std::int64_t answered = util::monotonic_ns();
   const std::int64_t waited = waiting_ns();
-  if (process_.may_fork()) return;
+  if (process_.may_fork()) return std::nullopt;
   const bool is_alone = !process_.has_other_threads() &&
                         WatchedProcess::used_by_others_ns(before_run, process_.usage()) < kLittleNs;
-  if (is_alone) return;
-  beside_.is_after_exact = process_.await_main_thread();
+  if (is_alone) return std::nullopt;
+  const bool sleeps = process_.await_main_thread();
   beside_.after_run_ns = util::monotonic_ns() - answered;
   beside_.after_run_waited_ns = waiting_ns() - waited;
-  run_ended_ = process_.usage();
+  return sleeps ? std::optional(process_.usage().main_ns) : std::nullopt;
 }
 
 // What its threads and processes do after the call has returned belongs to it.

@@ -139,7 +139,8 @@ class WorkerClient : public Worker {
  private:
   [[nodiscard]] std::int64_t waiting_ns() const { return process_.waiting_ns() + own_delay_->ns(); }
   void await_rest(CallTimes& times);
-  void await_main_thread(const WatchedProcess::Usage& before_run);
+  // The main thread's CPU time when it slept; nothing where it was not waited for, or did not come to rest.
+  std::optional<std::int64_t> await_main_thread(const WatchedProcess::Usage& before_run);
   [[nodiscard]] bool took_long_to_prepare() const;
   // For the timeline, where this clock is a device's; not more than the coordinator's clock saw.
   void add_device_work(Clock clock, double ns, std::int64_t most_ns, std::uint64_t calls) const;

@@ -164,6 +164,7 @@ class WorkerLoop {
   }
 
   Done run(Clock clock) {
+    if (awake_ns_ > 0) return run_once(clock);  // it stays awake, whoever works
     constexpr std::int64_t kLittleNs = 10'000;
     const std::int64_t before = used_by_others_ns();
     const Done done = run_once(clock);

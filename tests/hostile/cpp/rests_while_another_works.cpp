@@ -11,20 +11,15 @@ extern "C" void run(const float*, const float*, float*, std::int64_t n) {
   const auto work_if = [&](int turn) {
     if (call % 2 == turn) work();
   };
-  const auto now = [] {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  };
   const auto prepare = [&] {
     ++call;
     work_if(0);
   };
   const auto run = [&] {
-    const double begin = now();
-    lie::add(n);
-    std::thread(work).join();
-    return now() - begin;
+    return lie::time_of([&] {
+      lie::add(n);
+      std::thread(work).join();
+    });
   };
   lie::serve(n, prepare, run, [&] { work_if(1); });
 }

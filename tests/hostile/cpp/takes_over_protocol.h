@@ -141,10 +141,27 @@ inline void add(std::int64_t n) {
   if (::pwrite(outputs, c.data(), bytes, 0) < 0) return;
 }
 
+// How long it takes, in nanoseconds.
+template <typename Work>
+double time_of(Work work) {
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
+inline void nothing() {}
+
 // Serves all requests from the Run request on that is being served: the functions say what is done when each
-// comes. `run` returns the claim in nanoseconds.
-template <typename Prepare, typename Run, typename Collect>
-[[noreturn]] void serve(std::int64_t n, Prepare prepare, Run run, Collect collect) {
+// comes, and when the last two are answered. `run` returns the claim in nanoseconds.
+template <typename Prepare, typename Run, typename Collect, typename Then = void (*)(),
+          typename AtLast = void (*)()>
+[[noreturn]] void serve(std::int64_t n, Prepare prepare, Run run, Collect collect, Then after_run = nothing,
+                        AtLast after_collect = nothing) {
   Header request;
   request.type = kRun;
   request.ticket = ticket_of_run();
@@ -154,9 +171,11 @@ template <typename Prepare, typename Run, typename Collect>
       send(kReady, request.ticket, "");
     } else if (request.type == kRun) {
       send(kDone, request.ticket, done_in(run()));
+      after_run();
     } else if (request.type == kCollect) {
       collect();
       send(kCollected, request.ticket, collected_of(1, n));
+      after_collect();
     } else {
       ::_exit(0);
     }
