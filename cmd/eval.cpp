@@ -27,6 +27,7 @@
 #include "report_common.h"
 #include "run_surroundings.h"
 #include "time_table.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/machine.h"
 #include "util/timeline.h"
@@ -135,16 +136,20 @@ void check_watched(const EvalWords& words) {
 // One try of all solutions.
 ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, bench::RunRequest request,
                        bool against_last) {
+  const std::int64_t begin_ns = util::monotonic_ns();
   const EvalInputs inputs = read_eval_inputs(options.words, session.environment().kind());
+  const double read_ms = util::in_ms(util::monotonic_ns() - begin_ns);
   request.load = util::machine_load();
   if (options.add) add_solutions(inputs, options.replace);
   EvalOutcome outcome =
       evaluate_all(session, inputs, options.cascade ? Stages::kCascade : Stages::kOne, options.measure.config,
                    request, options.quiet ? ProgressLine::none : usual_progress());
+  outcome.plan_ms += read_ms;
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
   if (session.interrupted() && is_nothing) return outcome.exit_code;
   if (options.replace) replace_solutions(inputs, outcome);
   outcome.settled = report::settle(outcome.traces);
+  outcome.sandbox = options.measure.sandbox;
   outcome.count_work = bench::name_of(request.count_work);
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, options.tools, against_last);

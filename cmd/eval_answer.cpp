@@ -155,6 +155,7 @@ void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std:
   report::TryReport report;
   report.version = FIB_VERSION;
   report.tools = tools;
+  report.sandbox = outcome.sandbox;
   report.count_work = outcome.count_work;
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
@@ -168,6 +169,7 @@ void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std:
                                 smallest == nullptr ? std::vector<model::Trace>{} : *smallest});
   }
   report.skipped = outcome.skipped;
+  report.plan_ms = outcome.plan_ms;
   report.not_done = outcome.not_done;
   report.is_interrupted = outcome.exit_code == kInterrupted;
   report.settled = outcome.settled;

@@ -8,6 +8,7 @@
 #include "bench/fetch_blobs.h"
 #include "eval_results.h"
 #include "present/text.h"
+#include "util/clock.h"
 
 namespace fib::cmd {
 namespace {
@@ -65,8 +66,10 @@ EvalOutcome evaluate(bench::Session& session, const std::vector<dataset::Dataset
                      const bench::RunConfig& config, const bench::RunRequest& request, ProgressLine line) {
   const auto& environment = session.environment();
   const bench::Sweep sweep(config);
+  const std::int64_t begin_ns = util::monotonic_ns();
   const auto plan = bench::make_plan(
       datasets, {}, {environment.kind(), environment.python, environment.tvm_ffi, config.torch}, {});
+  const double plan_ms = util::in_ms(util::monotonic_ns() - begin_ns);
   bench::fetch_blobs(
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, session.interrupted());
   EvalProgress progress(line);
@@ -74,8 +77,9 @@ EvalOutcome evaluate(bench::Session& session, const std::vector<dataset::Dataset
   if (!plan.evaluations.empty()) report = bench::run(session, datasets, plan, sweep, request, progress);
   progress.clear();
   log_problems(plan, report);
-  EvalOutcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}, report.not_begun, {}};
-  for (const auto& skipped : plan.skipped) outcome.skipped.emplace_back(skipped.solution, skipped.reason);
+  EvalOutcome outcome{exit_code_of(plan, report), progress.traces(), {}, {}, plan_ms, report.not_begun, {}};
+  for (const auto& skipped : plan.skipped)
+    outcome.skipped.push_back({skipped.solution, std::string(model::name_of(skipped.fault)), skipped.reason});
   for (const auto& missing : report.not_done)
     outcome.not_done.push_back({missing.planned.solution->name, missing.planned.workload->uuid,
                                 std::string(model::name_of(missing.fault)), missing.reason});

@@ -19,11 +19,12 @@ namespace fib::cmd {
 struct EvalOutcome {
   ExitCode exit_code = kDone;                               // as `fib run --strict` has it
   std::map<std::string, std::vector<model::Trace>> traces;  // by solution
-  std::vector<std::pair<std::string, std::string>>
-      skipped;  // solutions that cannot run here, with the reason
+  std::vector<report::TryReport::Skipped> skipped;
   std::vector<report::TryReport::NotDone> not_done;
+  double plan_ms = 0;
   std::size_t not_begun = 0;  // evaluations that were planned: the try ended before
   report::SettledTries settled = {};
+  std::string sandbox = {};     // --sandbox
   std::string count_work = {};  // report::TryReport::count_work
   // Of a cascade: the traces of its first stage, by solution.
   std::map<std::string, std::vector<model::Trace>> smallest = {};

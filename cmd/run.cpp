@@ -36,6 +36,7 @@
 #include "run_surroundings.h"
 #include "run_sweep.h"
 #include "time_table.h"
+#include "util/clock.h"
 #include "util/machine.h"
 #include "util/shell_word.h"
 #include "util/some_of.h"
@@ -339,6 +340,7 @@ int run(RunOptions options) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret
   std::atomic<bool> interrupted = false;
   const InterruptSignals signals(interrupted);
+  const std::int64_t begin_ns = util::monotonic_ns();
   auto datasets = load_all(options);
   dataset::KnownNames(datasets).check(options.filter);
   // Datasets first: what is wrong with the words of the command is told before a cache that has no name.
@@ -362,12 +364,13 @@ int run(RunOptions options) {
   const auto plan = bench::plan_sweep(
       datasets, options.filter, {kind, environment.python, environment.tvm_ffi, options.measure.config.torch},
       sweep, workloads, done_of);
+  const double plan_ms = util::in_ms(util::monotonic_ns() - begin_ns);
   log_plan_remarks(plan);
   others.warn_of(plan);
   RunOutcome outcome = planned_outcome(plan, datasets);
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   std::optional<RunEvents> events;
-  if (options.format == RunFormat::jsonl) events.emplace(progress).began(plan, devices);
+  if (options.format == RunFormat::jsonl) events.emplace(progress).began(plan, devices, plan_ms);
   const auto end = [&](const bench::RunReport& report, const GateVerdict& verdict) {
     if (!events) return static_cast<int>(verdict.exit_code);
     events->ended(report, verdict);
@@ -409,7 +412,7 @@ int run(RunOptions options) {
   progress.clear();
   std::FILE* const out = options.for_people();
   print_report(report, plan, how_to_do_the_rest(options, began), out);
-  if (!options.quiet) {
+  if (!options.quiet || !options.save_results) {  // what is saved nowhere has to be seen
     const std::string results = progress.results(stdout_style());
     if (!results.empty()) fmt::print(out, "\n{}\n", results);
     if (options.save_results) print_hints(report, progress.first_failure(), datasets, out);

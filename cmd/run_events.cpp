@@ -26,7 +26,12 @@ ordered_json names_of(const bench::PlannedEvaluation& planned) {
 
 ordered_json with_reasons(const std::vector<bench::SkippedSolution>& solutions) {
   ordered_json all = ordered_json::array();
-  for (const auto& one : solutions) all.push_back({{"solution", one.solution}, {"reason", one.reason}});
+  for (const auto& one : solutions) {
+    all.push_back({{"solution", one.solution},
+                   {"stage", "plan"},
+                   {"fault", model::name_of(one.fault)},
+                   {"reason", one.reason}});
+  }
   return all;
 }
 
@@ -50,12 +55,14 @@ void RunEvents::expect_written() const {
   if (is_broken_) throw Error("cannot write events to stdout: is the disk full?");
 }
 
-void RunEvents::began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices) {
+void RunEvents::began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices,
+                      double plan_ms) {
   ordered_json names = ordered_json::array();
   for (const auto& device : devices) names.push_back(device.name);
   put("run_began", {{"schema_version", kSchemaVersion},
                     {"fib", FIB_VERSION},
                     {"devices", names},
+                    {"plan_ms", plan_ms},
                     {"evaluations", plan.evaluations.size()},
                     {"resumed", plan.resumed},
                     {"skipped", with_reasons(plan.skipped)},

@@ -19,7 +19,8 @@ class RunEvents : public bench::RunObserver {
   // `next` must outlive this object.
   explicit RunEvents(bench::RunObserver& next) : next_(next) {}
 
-  void began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices);
+  // `plan_ms`: how long it took to read the datasets and to plan.
+  void began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices, double plan_ms);
   void planned(const bench::Plan& plan);
   void ended(const bench::RunReport& report, const GateVerdict& verdict);
 

@@ -94,7 +94,8 @@ class Planner {
         }
         if (!filter.may_hold(dataset, definition, &solution->name)) continue;
         const char* why = is_known ? "there are no workloads of" : "there is no definition";
-        plan_.incomplete.push_back({solution->name, fmt::format("{} {}", why, definition)});
+        plan_.incomplete.push_back(
+            {solution->name, fmt::format("{} {}", why, definition), model::Fault::dataset});
       }
     }
   }
@@ -108,7 +109,8 @@ class Planner {
     if (!filter_.holds_solution(dataset, solution)) return;
     auto reason = not_judged.empty() ? why_not_here(solution, target_) : not_judged;
     if (!reason.empty()) {
-      plan_.skipped.push_back({solution.name, std::move(reason)});
+      const auto fault = not_judged.empty() ? model::Fault::machine : model::Fault::dataset;
+      plan_.skipped.push_back({solution.name, std::move(reason), fault});
       return;
     }
     const std::string hash = model::content_sha256(solution);

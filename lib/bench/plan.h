@@ -61,9 +61,11 @@ struct PlanTarget {
   compile::TorchWay torch = compile::TorchWay::kAuto;     // what torch extensions are built with
 };
 
+// What could not be planned for a reason that is not the solution's.
 struct SkippedSolution {
   std::string solution;
   std::string reason;
+  model::Fault fault = model::Fault::machine;  // or the dataset's
 };
 
 struct Plan {

@@ -51,6 +51,15 @@ ordered_json counts_json(const std::map<std::string, std::size_t>& counts) {
   return object;
 }
 
+ordered_json skipped_json(const std::vector<SkippedSolution>& solutions) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : solutions)
+    list.push_back({{"solution", util::valid_utf8(one.solution)},
+                    {"fault", model::name_of(one.fault)},
+                    {"reason", util::valid_utf8(one.reason)}});
+  return list;
+}
+
 }  // namespace
 
 RunRecorder::RunRecorder(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const Sweep& sweep,
@@ -91,6 +100,7 @@ ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) c
   record["ended_utc"] = util::utc_timestamp();
   record["definitions"] = count_distinct(plan_, [](const auto& p) { return p.definition->name; });
   record["solutions"] = count_distinct(plan_, [](const auto& p) { return p.solution->name; });
+  record["skipped"] = skipped_json(plan_.skipped);
   record["planned"] = plan_.evaluations.size();
   record["resumed"] = plan_.resumed;
   record["finished"] = report.finished;

@@ -49,6 +49,16 @@ std::map<std::string, std::size_t> counts_of(const ordered_json& value) {
   return counts;
 }
 
+std::vector<SkippedInRun> skipped_of(const ordered_json& value) {
+  std::vector<SkippedInRun> skipped;
+  if (!value.is_array()) return skipped;
+  for (const auto& one : value) {
+    std::string solution = text_of(member(one, "solution"));
+    if (!solution.empty()) skipped.push_back({std::move(solution), text_of(member(one, "reason"))});
+  }
+  return skipped;
+}
+
 // Throws Error for what is no record.
 RunRecord record_of(std::string_view line) {
   ordered_json document = model::json::to_tree(model::json::parse(line));
@@ -73,6 +83,7 @@ RunRecord record_of(std::string_view line) {
   const auto planned = count("planned");
   if (record.not_done && planned && record.finished && *planned > *record.finished)
     record.not_done = *planned - *record.finished;
+  record.skipped = skipped_of(member(document, "skipped"));
   const ordered_json& interrupted = member(document, "interrupted");
   record.interrupted = interrupted.is_boolean() && interrupted.get<bool>();
   record.ended_early = text("ended_early");

@@ -18,6 +18,13 @@ struct RunCommit {
   std::optional<std::string> branch;
 };
 
+// A solution that a run left out when it was planned: the machine could not run it, or the dataset lacks what
+// it needs.
+struct SkippedInRun {
+  std::string solution;
+  std::string reason;
+};
+
 // One run of `fib run`, as its line in runs/runs.jsonl tells it: written when the run ended, so that a run
 // that was killed has none. Counts are those of the whole run, which may have had several datasets. What a
 // record does not say, or says in a form that is not its own, is empty.
@@ -35,6 +42,7 @@ struct RunRecord {
   std::optional<std::size_t> passed;
   std::map<std::string, std::size_t> failed;  // by status
   std::optional<std::size_t> not_done;        // planned, and without a trace
+  std::vector<SkippedInRun> skipped;
   bool interrupted = false;
   std::string
       ended_early;  // why the rest of the plan was not tried: "--max-time: 60 s are over"; empty: it was

@@ -186,6 +186,7 @@ std::string element_text(DType dtype, std::uint64_t element) {
   if (dtype == DType::kInt64) return std::to_string(static_cast<std::int64_t>(element));
   double value = 0;
   tensor::to_double(dtype, &element, &value, 1);
+  if (std::isnan(value)) return "nan";  // whose sign says nothing, and would make two errors of one
   // As float32 where it is exact, which has fewer digits: 0.1 instead of 0.10000000149011612.
   if (tensor::is_floating(dtype) && dtype != DType::kFloat64)
     return fmt::format("{}", static_cast<float>(value));

@@ -37,7 +37,8 @@ struct CiTotals {
                                           const report::RunRest& not_done = {});
 
 // JUnit's XML: a suite for each hardware and definition, a case for each solution and workload, with the
-// median in seconds as its time. What was not done is a suite of its own, with a case that was skipped.
+// median in seconds as its time. What was not done is a suite of its own, with a case that was skipped, and
+// so are the solutions that were skipped.
 [[nodiscard]] std::string junit_results(const std::vector<CiResult>& results,
                                         const report::RunRest& not_done = {});
 

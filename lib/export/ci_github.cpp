@@ -99,7 +99,8 @@ CiTotals::CiTotals(const std::vector<CiResult>& all, report::RunRest without_res
 }
 
 std::string CiTotals::text() const {
-  const std::string rest = not_done.is_none() ? "" : "; " + not_done.text();
+  std::string rest = not_done.is_none() ? "" : "; " + not_done.text();
+  if (!not_done.skipped.empty()) rest += "; " + not_done.skipped_text();
   if (results == 0) return "no results" + rest;
   std::string text =
       fmt::format("{}: {} passed, {} failed", present::plural(results, "result"), passed, results - passed);

@@ -35,6 +35,17 @@ present::JUnitCase case_of(const CiResult& result, UniqueNames& names, Logs& log
   return one;
 }
 
+std::vector<present::JUnitCase> skipped_cases(const report::RunRest& rest) {
+  std::vector<present::JUnitCase> cases;
+  UniqueNames names;
+  for (const auto& one : rest.skipped) {
+    present::JUnitCase skipped{names(present::printable(one.solution))};
+    skipped.skipped = one.reason;
+    cases.push_back(std::move(skipped));
+  }
+  return cases;
+}
+
 }  // namespace
 
 std::string junit_results(const std::vector<CiResult>& results, const report::RunRest& not_done) {
@@ -58,6 +69,7 @@ std::string junit_results(const std::vector<CiResult>& results, const report::Ru
     one.skipped = not_done.text();
     suites.push_back({suite_names("not done"), {std::move(one)}});
   }
+  if (!not_done.skipped.empty()) suites.push_back({suite_names("skipped"), skipped_cases(not_done)});
   return present::junit_document("fib", suites);
 }
 

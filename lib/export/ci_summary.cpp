@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "export/ci_forms.h"
 #include "export/ci_ranking.h"
 #include "present/junit.h"
 #include "present/text.h"
+#include "util/some_of.h"
 #include "util/xml.h"
 
 namespace fib::exports {
@@ -93,15 +95,27 @@ std::size_t add_rankings(Page& page, const std::vector<CiRanking>& rankings) {
   return left_out;
 }
 
-std::string left_out_text(std::size_t failures, std::size_t rankings) {
-  if (failures + rankings == 0) return "";
+std::string left_out_text(std::size_t failures, std::size_t rankings, bool lacks_skipped) {
+  if (failures + rankings == 0 && !lacks_skipped) return "";
   std::string what = failures > 0 ? present::plural(failures, "failure") : "";
   if (rankings > 0) what += (what.empty() ? "" : " and ") + present::plural(rankings, "ranking");
+  if (lacks_skipped) what += std::string(what.empty() ? "" : " and ") + "what was skipped";
   return fmt::format(
       "\nLeft out, since GitHub takes no summary of more than 1 MiB: {}. To see all: `fib export --format "
       "junit`, "
       "`fib report summary`.\n",
       what);
+}
+
+// The solutions that were skipped, together where the reason is the same; the first few of each.
+std::string skipped_text(const report::RunRest& rest) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& one : rest.skipped) by_reason[one.reason].push_back(one.solution);
+  std::string text = by_reason.empty() ? "" : "\n### Skipped\n\n";
+  for (const auto& [reason, solutions] : by_reason)
+    text += fmt::format("- {}: {}\n", escape_strictly(present::printable(util::some_of(solutions))),
+                        escape_strictly(present::printable(reason)));
+  return text;
 }
 
 }  // namespace
@@ -113,8 +127,9 @@ std::string job_summary(const std::vector<CiResult>& results, const dataset::Dat
   page.add("## fib\n\n" + escape_strictly(totals.text()) + "\n");
   const std::size_t failures = totals.failed.empty() ? 0 : add_failures(page, results);
   page.allow(limit - kEndBytes);
+  const bool tells_skipped = page.add_if_fits(skipped_text(not_done));
   const std::size_t rankings = add_rankings(page, rank_results(results, dataset));
-  return page.text() + left_out_text(failures, rankings);
+  return page.text() + left_out_text(failures, rankings, !tells_skipped);
 }
 
 }  // namespace fib::exports

@@ -21,13 +21,19 @@ std::string RunRest::text() const {
                      not_done == 1 ? "has" : "have");
 }
 
+std::string RunRest::skipped_text() const {
+  if (skipped.empty()) return "";
+  return fmt::format("{} {} skipped", present::plural(skipped.size(), "solution"),
+                     skipped.size() == 1 ? "was" : "were");
+}
+
 RunRest rest_of_run(const std::filesystem::path& root, const std::string& run_id) {
   std::vector<dataset::Problem> problems;
   const auto records = dataset::read_runs(root, problems);
   const auto found = std::find_if(records.begin(), records.end(),
                                   [&](const dataset::RunRecord& record) { return record.run_id == run_id; });
   if (found == records.end()) return {run_id, 0, false};
-  return {run_id, found->not_done.value_or(0)};
+  return {run_id, found->not_done.value_or(0), true, found->skipped};
 }
 
 RunRest rest_of_last_runs(const std::filesystem::path& root, const std::set<std::string>& hardware,

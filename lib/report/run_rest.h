@@ -6,17 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "dataset/runs.h"
+
 namespace fib::report {
 
-// What a run was to do and has no result of: nothing where it came to its end.
+// What a run was to do and has no result of.
 struct RunRest {
   std::string run_id;
   std::size_t not_done = 0;  // evaluations, as its record says
   bool has_record = true;    // written when a run ends: one that was killed, or still runs, has none
+  std::vector<dataset::SkippedInRun> skipped = {};  // solutions that were left out when it was planned
 
+  // Whether what was planned has come to its end.
   [[nodiscard]] bool is_none() const { return not_done == 0 && has_record; }
   // "3 evaluations of run 2026... have no result", or that nobody knows how many; harmless.
   [[nodiscard]] std::string text() const;
+  // "2 solutions were skipped"; "" where none was.
+  [[nodiscard]] std::string skipped_text() const;
 };
 
 // That of a run of the dataset below `root`. Lines of records that cannot be read are passed over. Throws

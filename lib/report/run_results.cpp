@@ -43,7 +43,12 @@ std::string difference_text(const TraceRow& now, const TraceRow* before, const c
 std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
   const TraceRow* before = earlier.before(now);
   if (before == nullptr) return "";
-  if (!now.passed()) return before->passed() ? "passed before" : "";
+  if (!now.passed()) {
+    const bool is_same = before->evaluation->status == now.evaluation->status;
+    return is_same ? "as before"
+                   : fmt::format("{} before",
+                                 before->passed() ? "passed" : model::name_of(before->evaluation->status));
+  }
   if (!before->passed()) {
     const std::string change = difference_text(now, earlier.passed_before(now), "when it last passed");
     return fmt::format("{} before{}", model::name_of(before->evaluation->status),
@@ -176,8 +181,8 @@ class Rankings {
 };
 
 // The geometric mean, and that of the intervals' ends, as solutions are ranked by them; in parentheses where
-// some have none.
-present::Cell solution_latency_cell(const SolutionResults& results) {
+// some have none, or another solution has results of more workloads (`most`): such means cannot be compared.
+present::Cell solution_latency_cell(const SolutionResults& results, std::size_t most) {
   std::vector<double> latencies;
   std::vector<double> highs;
   for (const Detail* detail : results.all) {
@@ -190,7 +195,7 @@ present::Cell solution_latency_cell(const SolutionResults& results) {
   const double mean = dataset::geometric_mean(latencies);
   const std::string text =
       present::format_ms(mean) + interval_text(dataset::geometric_mean(highs) / mean - 1);
-  return present::text_cell(latencies.size() < results.all.size() ? "(" + text + ")" : text);
+  return present::text_cell(latencies.size() < most ? "(" + text + ")" : text);
 }
 
 // The geometric mean over workloads, as `fib report best` has it; none unless all passed and were timed.
@@ -215,22 +220,6 @@ SameSources unchanged_in(const std::vector<Detail>& results, const EarlierResult
       unchanged[*detail.row.evaluation->hardware].push_back({1 + *change.share, change.noise});
   }
   return unchanged;
-}
-
-std::vector<std::string> drift_notes(const Drift& drift) {
-  std::vector<std::string> notes;
-  const double change = drift.ratio - 1;
-  if (drift.is_beyond(kSameWithin))
-    notes.push_back(fmt::format(
-        "{} of the same source are {:.1f}% {} than before (median): the machine or its software may have "
-        "changed, and the table's changes include that",
-        present::plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower"));
-  if (drift.is_scattered())
-    notes.push_back(fmt::format(
-        "Results of the same source lie so far apart from those before that the table's changes take noise "
-        "{:.1f} times as wide as the results say themselves",
-        drift.scatter));
-  return notes;
 }
 
 // How latencies changed.
@@ -302,6 +291,9 @@ present::Table table_of(const std::string& hardware, const HardwareResults& resu
                        {},
                        true};
   for (const auto& [definition, solutions] : results.definitions) {
+    std::map<std::string, std::size_t> most;  // results that a solution has, by point of the sweep
+    for (const auto& [name, of_solution] : solutions)
+      most[name.sweep] = std::max(most[name.sweep], of_solution.all.size());
     for (const auto& [name, of_solution] : solutions) {
       const auto& [solution, order, sweep] = name;
       const bool swept = !sweep.empty();
@@ -309,7 +301,7 @@ present::Table table_of(const std::string& hardware, const HardwareResults& resu
           {present::text_cell(definition), present::text_cell(swept ? solution + " " + sweep : solution),
            swept ? present::no_cell() : rankings.rank_of(hardware, definition, solution),
            present::text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
-           solution_latency_cell(of_solution), solution_speedup_cell(of_solution, rankings),
+           solution_latency_cell(of_solution, most[sweep]), solution_speedup_cell(of_solution, rankings),
            change_cell(of_solution, earlier, scatter), failure_cell(of_solution)});
     }
   }
@@ -418,6 +410,22 @@ std::string result_text(const Detail& result, const EarlierResults& earlier) {
   if (!change.empty()) text += row.passed() ? ", " + change : fmt::format(" ({})", change);
   if (!reason.empty()) text += ": " + reason;
   return text;
+}
+
+std::vector<std::string> drift_notes(const Drift& drift) {
+  std::vector<std::string> notes;
+  const double change = drift.ratio - 1;
+  if (drift.is_beyond(kSameWithin))
+    notes.push_back(fmt::format(
+        "{} of the same source are {:.1f}% {} than before (median): the machine or its software may have "
+        "changed, and the table's changes include that",
+        present::plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower"));
+  if (drift.is_scattered())
+    notes.push_back(fmt::format(
+        "Results of the same source lie so far apart from those before that the table's changes take noise "
+        "{:.1f} times as wide as the results say themselves",
+        drift.scatter));
+  return notes;
 }
 
 std::string render_run_results(const dataset::Dataset& dataset, const EarlierResults& earlier,

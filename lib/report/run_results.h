@@ -8,6 +8,7 @@
 #include "dataset/load.h"
 #include "present/table.h"
 #include "report/details.h"
+#include "report/drift.h"
 
 // What `fib run` says of its own results, beside what the dataset knew before. All functions are pure.
 namespace fib::report {
@@ -42,6 +43,10 @@ class EarlierResults {
 // than before". Latencies whose intervals overlap are "as before". Where the source is that of before, this
 // is said with a change.
 [[nodiscard]] std::string result_text(const Detail& result, const EarlierResults& earlier);
+
+// What results of the same source say of the machine: a sentence for a drift and one for scatter that are
+// worth telling. Harmless.
+[[nodiscard]] std::vector<std::string> drift_notes(const Drift& drift);
 
 // A run's results in one dataset: for each hardware a table of solutions by definition, with the rank that
 // the solution has among all results that stand now; below, what the machine did to results of the same

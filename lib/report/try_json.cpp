@@ -17,8 +17,10 @@ constexpr int kSchemaVersion = 1;
 
 // What was asked for: the sources, what they compute, on which workloads and how. Equal for equal questions.
 // An answer whose work was to be counted is another one: of some workloads, by the run's secret, or of each.
-std::string request_digest(const std::vector<model::Trace>& traces, const std::string& count_work) {
+// What an open sandbox lets pass another would have caught.
+std::string request_digest(const std::vector<model::Trace>& traces, const TryReport& report) {
   util::Sha256 hash;
+  hash.add("sandbox").add(report.sandbox);
   bool is_counted = false;
   for (const model::Trace& trace : traces) {
     const auto record = model::measurement_record(*trace.evaluation);
@@ -27,7 +29,7 @@ std::string request_digest(const std::vector<model::Trace>& traces, const std::s
     hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
     hash.add(model::to_json(trace.workload)).add(record.config.dump());
   }
-  if (is_counted) hash.add("counted").add(count_work);
+  if (is_counted) hash.add("counted").add(report.count_work);
   return hash.hex();
 }
 
@@ -116,7 +118,7 @@ ordered_json solution_json(const TryReport::Solution& solution, const TryReport&
   add_range(object, summary.speedup_range ? &*summary.speedup_range : nullptr);
   object["baseline"] = baseline_json(summary, record);
   object["reward_components"] = reward_components(solution, summary);
-  object["request_digest"] = request_digest(traces, report.count_work);
+  object["request_digest"] = request_digest(traces, report);
   object["environment_digest"] = environment_digest(traces, report.tools);
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
@@ -135,13 +137,15 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   object["schema_version"] = kSchemaVersion;
   object["fib"] = report.version;
   object["interrupted"] = report.is_interrupted;
+  object["plan_ms"] = report.plan_ms;
   object["solutions"] = ordered_json::array();
   for (const auto& solution : report.solutions)
     object["solutions"].push_back(solution_json(solution, report, log_bytes));
   object["cautions"] = report.settled.cautions;
   object["skipped"] = ordered_json::array();
-  for (const auto& [solution, reason] : report.skipped)
-    object["skipped"].push_back({{"solution", solution}, {"reason", reason}});
+  for (const auto& one : report.skipped)
+    object["skipped"].push_back(
+        {{"solution", one.solution}, {"stage", "plan"}, {"fault", one.fault}, {"reason", one.reason}});
   object["not_done"] = ordered_json::array();
   for (const auto& one : report.not_done)
     object["not_done"].push_back({{"solution", one.solution},

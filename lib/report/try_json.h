@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/definition.h"
@@ -21,6 +20,11 @@ struct TryReport {
     // Of a cascade: what came of its smallest workload. Empty: it was none.
     std::vector<model::Trace> smallest = {};
   };
+  struct Skipped {  // when it was planned
+    std::string solution;
+    std::string fault;  // model::name_of()
+    std::string reason;
+  };
   struct NotDone {
     std::string solution;
     std::string workload;
@@ -29,10 +33,12 @@ struct TryReport {
   };
   std::string version;          // of fib
   std::string tools = {};       // versions of the driver, compilers and interpreter
+  std::string sandbox = {};     // what was asked for: --sandbox
   std::string count_work = {};  // which evaluations were to be counted, on devices that can: --count-work
   std::vector<Solution> solutions;
-  std::vector<std::pair<std::string, std::string>> skipped;  // cannot run here, with the reason
+  std::vector<Skipped> skipped;
   std::vector<NotDone> not_done;
+  double plan_ms = 0;           // for reading definitions, workloads and solutions, and for planning
   bool is_interrupted = false;  // by the user
   SettledTries settled = {};
 };

@@ -38,6 +38,11 @@ ordered_json with_reason(Members names) {
 
 ordered_json faults() { return one_of({"dataset", "machine", "harness"}); }
 
+// What was left out when it was planned.
+ordered_json skipped_solutions() {
+  return list_of(with_reason({{"solution", word()}, {"stage", constant("plan")}, {"fault", faults()}}));
+}
+
 ordered_json tried_solution() {
   return object(
       {{"solution", word()},
@@ -91,22 +96,19 @@ ordered_json eval_schema() {
       object({{"schema_version", constant(1)},
               {"fib", word()},
               {"interrupted", flag()},
+              {"plan_ms", number()},
               {"solutions", list_of(tried_solution())},
               {"cautions", list_of(text())},
-              {"skipped", list_of(with_reason({{"solution", word()}}))},
+              {"skipped", skipped_solutions()},
               {"not_done",
                list_of(with_reason({{"solution", word()}, {"workload", word()}, {"fault", faults()}}))}}));
 }
 
 ordered_json run_event_schema() {
-  const ordered_json named = list_of(with_reason({{"solution", word()}}));
-  const Members began = {{"schema_version", constant(1)},
-                         {"fib", word()},
-                         {"devices", list_of(word())},
-                         {"evaluations", count()},
-                         {"resumed", count()},
-                         {"skipped", named},
-                         {"incomplete", named}};
+  const Members began = {{"schema_version", constant(1)},  {"fib", word()},
+                         {"devices", list_of(word())},     {"plan_ms", number()},
+                         {"evaluations", count()},         {"resumed", count()},
+                         {"skipped", skipped_solutions()}, {"incomplete", skipped_solutions()}};
   const Members built = {{"solution", word()},
                          {"outcome", one_of({"built", "failed", "not_done"})},
                          {"from_cache", flag()},

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dataset/trace_row.h"
+#include "present/text.h"
 #include "report/compare.h"
 #include "util/clock.h"
 #include "visual/charts.h"
@@ -53,11 +54,13 @@ chart::Point point_of(const RunStanding& standing, const report::RunTimes& times
   point.x = x;
   point.y = times.latency_ms();
   if (const auto share = times.interval(); share && point.y) {
-    if (*share < 1) point.low = *point.y * (1 - *share);  // else there is no lower end, and no band
+    // Without a lower end above 0 the band ends as many times below as above: an axis of logarithms has no 0.
+    point.low = *share < 1 ? *point.y * (1 - *share) : *point.y / (1 + *share);
     point.high = *point.y * (1 + *share);
   }
   point.failed = standing.passed < standing.evaluations;
   point.note = fmt::format("{} of {} passed", standing.passed, standing.evaluations);
+  if (const auto share = times.interval()) point.note += "\nrerun within " + present::format_interval(*share);
   for (const auto& [status, count] : standing.failed) point.note += fmt::format(", {} {}", count, status);
   return point;
 }
@@ -146,6 +149,13 @@ std::set<std::string> years_of(const std::vector<SubjectRun>& runs) {
   return years;
 }
 
+// Whether two of them began in the same minute.
+bool need_seconds(const std::vector<SubjectRun>& runs) {
+  std::set<std::string> labels;
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const SubjectRun& one) { return !labels.insert(run_label(*one.run)).second; });
+}
+
 }  // namespace
 
 chart::LineChart history_chart(const HistorySubject& subject, const std::vector<SubjectRun>& runs) {
@@ -159,14 +169,11 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   std::map<std::string, std::vector<std::pair<const RunStanding*, double>>> tried_in;  // with the place
   const std::set<std::string> years = years_of(runs);
   std::string year_before;
-  std::string label_before;
+  const Seconds seconds = need_seconds(runs) ? Seconds::yes : Seconds::no;
   for (const auto& [run, standings] : runs) {
     const auto place = static_cast<double>(result.categories.size());
     for (const RunStanding* standing : standings) tried_in[standing->solution].emplace_back(standing, place);
-    std::string label = run_label(*run);
-    const bool is_taken = label == label_before;
-    label_before = label;
-    if (is_taken) label = run_label(*run, Seconds::yes);
+    std::string label = run_label(*run, seconds);
     if (const std::string year = year_of(*run); years.size() > 1 && !year.empty() && year != year_before) {
       label = fmt::format("{}-{}", year, label);
       year_before = year;

@@ -220,7 +220,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
   const auto compared = report::compare({"", report::latest(sides.before)}, {"", report::latest(sides.now)},
                                         report::PairBy::solution);
   if (compared.pairs.empty()) return std::nullopt;
-  Changes changes{*run_id, {}, {}};
+  Changes changes{*run_id, {}, {}, {}};
   std::map<std::pair<std::string, std::string>, Change> by_solution;
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
   std::map<std::pair<std::string, std::string>, std::vector<double>> latencies_before;
@@ -237,6 +237,8 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     if (pair.change) ratios[key].push_back(1 + *pair.change);
     if (before) latencies_before[key].push_back(*before);
   }
+  if (const auto known = compared.drifts.find(hardware); known != compared.drifts.end())
+    changes.drift = known->second;
   for (auto& [key, change] : by_solution) {
     if (!ratios[key].empty()) change.ratio = dataset::geometric_mean(ratios[key]);
     const auto& before = latencies_before[key];
@@ -293,12 +295,19 @@ std::string changes_text(const std::map<Verdict, std::size_t>& verdicts) {
 std::vector<Failure> failures_of(const HardwareScene& hardware) {
   std::vector<Failure> failures;
   for (const DefinitionScene& definition : hardware.definitions) {
+    std::map<const model::Workload*, std::size_t> places;
+    for (const model::Workload* workload : definition.workloads) places.emplace(workload, places.size());
+    const auto place = [&](const Detail& detail) {
+      const auto found = places.find(detail.row.workload);
+      return found == places.end() ? places.size() : found->second;
+    };
     std::map<std::string, Failure> by_solution;
     for (const Detail* detail : definition.results) {
       Failure& failure = by_solution[*detail->row.solution];
       ++failure.workloads;
       failure.passed += detail->row.passed() ? 1 : 0;
-      if (!detail->row.passed() && failure.first == nullptr) failure.first = detail;
+      if (detail->row.passed()) continue;
+      if (failure.first == nullptr || place(*detail) < place(*failure.first)) failure.first = detail;
     }
     for (auto& [solution, failure] : by_solution) {
       if (failure.first == nullptr) continue;
@@ -313,10 +322,13 @@ std::vector<Failure> failures_of(const HardwareScene& hardware) {
 
 std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures) {
   std::vector<std::vector<Failure>> groups;
-  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::map<std::tuple<std::string, std::string, std::size_t, std::string>, std::size_t> places;
   for (const Failure& failure : failures) {
     const std::string cause = without_place(failure.reason);
-    const auto [entry, is_new] = places.emplace(std::pair(failure.definition, cause), groups.size());
+    // Of those that passed nothing it says little which workload was the first.
+    const std::string& first = failure.passed == 0 ? std::string() : failure.first->row.workload->uuid;
+    const auto [entry, is_new] =
+        places.emplace(std::tuple(failure.definition, cause, failure.passed, first), groups.size());
     if (is_new) groups.emplace_back();
     groups[entry->second].push_back(failure);
   }
@@ -337,24 +349,21 @@ std::string common_cause(const std::vector<Failure>& failures) {
 std::string reason_of(const Detail& detail) {
   const auto& errors = detail.row.evaluation->correctness;
   const bool is_told = errors && (errors->max_absolute_error > 0 || errors->max_relative_error > 0);
-  if (detail.run_id == nullptr && detail.status() == model::Status::INCORRECT_NUMERICAL && is_told)
+  const bool says_nothing = detail.run_id == nullptr || detail.log.empty();
+  if (says_nothing && detail.status() == model::Status::INCORRECT_NUMERICAL && is_told)
     return fmt::format("max abs error {}, max rel error {}",
                        present::format_error(errors->max_absolute_error),
                        present::format_error(errors->max_relative_error));
   return report::failure_reason(detail.status(), detail.log);
 }
 
-std::optional<std::pair<double, double>> winners_intervals(const std::vector<DefinitionResult>& outcomes) {
-  std::optional<std::pair<double, double>> range;
+std::optional<double> widest_interval(const std::vector<DefinitionResult>& outcomes) {
+  std::optional<double> widest;
   for (const DefinitionResult& outcome : outcomes) {
-    for (const report::Standing* winner : outcome.winners) {
-      if (!winner->interval) continue;
-      if (!range) range.emplace(*winner->interval, *winner->interval);
-      range->first = std::min(range->first, *winner->interval);
-      range->second = std::max(range->second, *winner->interval);
-    }
+    for (const report::Standing* winner : outcome.winners)
+      if (winner->interval) widest = std::max(widest.value_or(0), *winner->interval);
   }
-  return range;
+  return widest;
 }
 
 std::string cause_of(const std::vector<Failure>& group) {

@@ -52,6 +52,7 @@ struct Changes {
   std::string run_id;           // of the last run on the hardware
   std::vector<Change> changed;  // without those all of whose results are the same or failed both times
   std::map<report::Verdict, std::size_t> totals;
+  report::Drift drift = {};  // of results of the same source; all that changed includes it
 };
 
 // The last run on the hardware, sweeps left out, against what each of its evaluations gave before under the
@@ -83,8 +84,8 @@ struct Failure {
 };
 [[nodiscard]] std::vector<Failure> failures_of(const HardwareScene& hardware);
 
-// Those of one definition with the same reason together (a compiler's error in whatever line), in the order
-// of their first.
+// Those of one definition with the same reason together (a compiler's error in whatever line) that failed on
+// as many workloads, first on the same one, in the order of their first.
 [[nodiscard]] std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures);
 
 // Why it failed, in a line: of wrong numbers by other tools, whose logs do not say it, by how much; else what
@@ -101,8 +102,7 @@ struct Failure {
 // several reasons of which none is that of more than half.
 [[nodiscard]] std::string common_cause(const std::vector<Failure>& failures);
 
-// The lowest and the highest of the winners' intervals; nothing where none is known.
-[[nodiscard]] std::optional<std::pair<double, double>> winners_intervals(
-    const std::vector<DefinitionResult>& outcomes);
+// The widest of the winners' intervals; nothing where none is known.
+[[nodiscard]] std::optional<double> widest_interval(const std::vector<DefinitionResult>& outcomes);
 
 }  // namespace fib::visual

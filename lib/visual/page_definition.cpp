@@ -70,7 +70,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
   PageCell of_workloads = number(fmt::format("{} of {}", standing.passed, standing.workloads),
                                  static_cast<double>(standing.passed));
   if (standing.runs.runs > 1 && standing.runs.passed < standing.runs.runs)
-    of_workloads.content += fmt::format("<br>in {} of {} runs all", standing.runs.passed, standing.runs.runs);
+    of_workloads.content += fmt::format("<br>all in {} of {} runs", standing.runs.passed, standing.runs.runs);
   of_workloads.css = passed_all ? "" : "f";
   PageCell interval = standing.interval
                           ? number(present::format_interval(*standing.interval), *standing.interval)
@@ -104,13 +104,19 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
                    {"Rerun within", true, true},
                    {"Speedup", true},
                    {"Passed", true}},
-                  {}};
+                  {},
+                  true};
   const report::RankCells ranks(board->standings);
   for (const auto& standing : board->standings)
     table.rows.push_back(
         standing_row(scene, scene.colours.at(definition), ranks, standing, slowest, &standing == winner));
-  return to_html(table, fmt::format("Solutions on {}, speedups against the {}", hardware.name,
-                                    report::name_of(board->against)));
+  const bool has_speedups =
+      std::any_of(board->standings.begin(), board->standings.end(),
+                  [](const auto& one) { return one.passed == one.workloads && one.speedup.value_or(0) > 0; });
+  return to_html(
+      table,
+      fmt::format("Solutions on {}", hardware.name) +
+          (has_speedups ? fmt::format(", speedups against the {}", report::name_of(board->against)) : ""));
 }
 
 // Four digits, or all before the point.
@@ -120,11 +126,24 @@ std::string short_ms(double milliseconds) {
   return fmt::format("{:.{}f}", milliseconds, std::clamp(decimals, 0, 6));
 }
 
-std::string result_cell(const report::Detail* detail, bool is_fastest, Logs& logs) {
+// How many times as long as the fastest of the workload, as a class of page.css: "", "s1" to "s4".
+std::string shade_of(double times) {
+  if (times <= 1.1) return "";
+  if (times <= 1.5) return " s1";
+  if (times <= 3) return " s2";
+  return times <= 10 ? " s3" : " s4";
+}
+
+// `fastest`: the lowest latency of the workload; null: nobody's counts.
+std::string result_cell(const report::Detail* detail, const report::Detail* fastest, Logs& logs) {
   if (detail == nullptr) return "<td>";
   if (detail->row.passed()) {
     const auto latency = detail->latency_ms();
-    return (is_fastest ? "<td class=\"p w\">" : "<td class=p>") + (latency ? short_ms(*latency) : "✓");
+    if (fastest == detail) return "<td class=\"p w\">" + short_ms(*latency);
+    const std::string shade =
+        latency && fastest != nullptr ? shade_of(*latency / *fastest->latency_ms()) : "";
+    return "<td class=" + (shade.empty() ? "p" : "\"p" + shade + "\"") + ">" +
+           (latency ? short_ms(*latency) : "✓");
   }
   std::string why(model::name_of(detail->status()));
   const std::string reason = visual::reason_of(*detail);
@@ -157,6 +176,27 @@ std::string column_head(const std::string& content) {
 
 std::string row_head(const std::string& content) { return "<tr>" + tag("th", {{"scope", "row"}}, content); }
 
+// How many results of each solution, by name, and of each workload, by uuid, did not pass.
+class FailureCounts {
+ public:
+  explicit FailureCounts(const DefinitionScene& definition) {
+    for (const report::Detail* detail : definition.results) {
+      if (detail->row.passed()) continue;
+      ++counts_[*detail->row.solution];
+      ++counts_[detail->row.workload->uuid];
+    }
+  }
+  // " 3 failed"; "" where all passed.
+  [[nodiscard]] std::string markup_of(const std::string& name) const {
+    const auto found = counts_.find(name);
+    if (found == counts_.end()) return "";
+    return " " + tag("b", {{"class", "failed"}}, fmt::format("{} failed", found->second));
+  }
+
+ private:
+  std::map<std::string, std::size_t> counts_;
+};
+
 // Workloads stand below each other unless there are fewer of them than of many solutions.
 std::string results_table(const Scene& scene, const DefinitionScene& definition,
                           const report::Leaderboard* board, Logs& logs) {
@@ -177,8 +217,9 @@ std::string results_table(const Scene& scene, const DefinitionScene& definition,
     const auto found = row.find(workload.uuid);
     const report::Detail* detail = found == row.end() ? nullptr : found->second;
     const auto best = fastest.find(workload.uuid);
-    return result_cell(detail, best != fastest.end() && best->second == detail, logs);
+    return result_cell(detail, best != fastest.end() ? best->second : nullptr, logs);
   };
+  const FailureCounts failed(definition);
   const bool workloads_down = definition.solutions.size() <= kFewSolutions ||
                               definition.workloads.size() >= definition.solutions.size();
   std::vector<std::string> solutions = definition.solutions;
@@ -194,23 +235,27 @@ std::string results_table(const Scene& scene, const DefinitionScene& definition,
     workloads = some_of_each_size(workloads, kMostColumns);
   }
   const std::size_t columns = workloads_down ? solutions.size() : workloads.size();
-  std::string text =
-      "<caption>Latency in ms of every workload and solution</caption><thead><tr><th scope=col>";
+  const bool has_latencies = std::any_of(definition.results.begin(), definition.results.end(),
+                                         [](const auto* detail) { return detail->latency_ms().has_value(); });
+  std::string text = std::string("<caption>") + (has_latencies ? "Latency in ms" : "Verdict") +
+                     " of every workload and solution</caption><thead><tr><th scope=col>";
   text += workloads_down ? "Workload" : "Solution";
   if (workloads_down) {
     for (const std::string& solution : solutions)
-      text += column_head(solutions.size() <= kWideColumns ? dot_and_link(solution) : link(solution));
+      text += column_head((solutions.size() <= kWideColumns ? dot_and_link(solution) : link(solution)) +
+                          failed.markup_of(solution));
     text += "</thead><tbody>";
     for (const model::Workload* workload : workloads) {
-      text += row_head(words(*workload));
+      text += row_head(words(*workload) + failed.markup_of(workload->uuid));
       for (const std::string& solution : solutions) text += cell(solution, *workload);
       text += "\n";
     }
   } else {
-    for (const model::Workload* workload : workloads) text += column_head(words(*workload));
+    for (const model::Workload* workload : workloads)
+      text += column_head(words(*workload) + failed.markup_of(workload->uuid));
     text += "</thead><tbody>";
     for (const std::string& solution : solutions) {
-      text += row_head(dot_and_link(solution));
+      text += row_head(dot_and_link(solution) + failed.markup_of(solution));
       for (const model::Workload* workload : workloads) text += cell(solution, *workload);
       text += "\n";
     }
@@ -218,8 +263,12 @@ std::string results_table(const Scene& scene, const DefinitionScene& definition,
   const std::size_t rows = workloads_down ? workloads.size() : solutions.size();
   return table_box(rows, tag("table", {{"class", columns <= kWideColumns ? "matrix few" : "matrix"}},
                              text + "</tbody>")) +
-         "<p class=legend>Bold: the fastest of its workload among the solutions that passed every one. A "
-         "failure (wrong numbers, shape or dtype; build, error, timeout) links to its log; empty: not "
+         "<p class=legend>" +
+         (fastest.empty()
+              ? ""
+              : "Bold: the fastest of its workload among the solutions that passed every one; the "
+                "paler, the slower beside it: above 1.1, 1.5, 3 and 10 times. ") +
+         "A failure (wrong numbers, shape or dtype; build, error, timeout) links to its log; empty: not "
          "tried." +
          left_out + "</p>\n";
 }

@@ -116,6 +116,27 @@ std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
                         : paragraph(fmt::format("{} more below.", present::plural(left_out, "definition"))));
 }
 
+std::string definitions(const report::HardwareSummary& summary) {
+  PageTable table{{{"Definition"},
+                   {summary.every_trace ? "Traces" : "Results", true},
+                   {"Passed", true},
+                   {"Failed", true},
+                   {"Failures"}},
+                  {}};
+  const auto count = [](std::size_t value) {
+    return number(std::to_string(value), static_cast<double>(value));
+  };
+  for (const auto& [name, counts] : summary.by_definition) {
+    const std::string failures = report::failures_text(counts);
+    table.rows.push_back({{link_to(definition_id(summary.hardware, name), name)},
+                          count(counts.total),
+                          count(counts.passed),
+                          count(counts.failed()),
+                          plain(failures.empty() ? "-" : failures)});
+  }
+  return to_html(table, summary.every_trace ? "Traces by definition" : "Results by definition");
+}
+
 }  // namespace
 
 std::string hardware_id(const std::string& hardware) { return "on-" + id_of(hardware); }
@@ -126,8 +147,7 @@ std::string hardware_section(const Scene& scene, const HardwareScene& hardware, 
                      paragraph(counts_text(summary)) + paragraph(report::explain(summary.authors));
   text += authors(summary);
   text += all_definitions(scene, hardware) + figures(hardware);
-  text += html_table(report::counts_table("Definition", "definition", summary.by_definition),
-                     summary.every_trace ? "Traces by definition" : "Results by definition");
+  text += definitions(summary);
   if (hardware.sol != nullptr && hardware.sol->peak) text += bounds(*hardware.sol);
   return tag("section", {{"id", hardware_id(hardware.name)}}, text) + "\n";
 }

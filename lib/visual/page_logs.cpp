@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 #include "chart/markup.h"
 #include "present/text.h"
@@ -48,7 +50,7 @@ std::string reasons_of(const std::vector<const report::Detail*>& group) {
   std::string lines;
   for (std::size_t i = 0; i < std::min(group.size(), kMostLines); ++i) {
     const report::Detail& detail = *group[i];
-    const std::string reason = detail.run_id == nullptr ? reason_of(detail) : "";
+    const std::string reason = detail.run_id == nullptr || detail.log.empty() ? reason_of(detail) : "";
     if (reason.empty() || detail.log.find(reason) != std::string::npos) continue;
     lines += group.size() > 1 ? report::workload_text(*detail.row.workload) + ": " : "";
     lines += reason + "\n";
@@ -82,11 +84,24 @@ std::string Logs::link(const report::Detail& detail) {
   return id_of(place->second);
 }
 
+// By definition and solution, as a reader looks for them.
+std::vector<std::size_t> Logs::places_by_name() const {
+  std::vector<std::size_t> places(groups_.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const auto key = [&](std::size_t place) {
+    const auto& row = groups_[place].front()->row;
+    return std::tie(*row.evaluation->hardware, *row.definition, *row.solution);
+  };
+  std::stable_sort(places.begin(), places.end(),
+                   [&](std::size_t left, std::size_t right) { return key(left) < key(right); });
+  return places;
+}
+
 std::string Logs::section() const {
   if (groups_.empty()) return "";
   const std::size_t most = std::clamp(kAllLogs / groups_.size(), kShortestLog, kLongestLog);
   std::string text = "<h2>Logs of failures</h2>\n";
-  for (std::size_t place = 0; place < groups_.size(); ++place) {
+  for (const std::size_t place : places_by_name()) {
     std::vector<std::string> workloads;
     for (const report::Detail* one : groups_[place])
       workloads.push_back(report::workload_text(*one->row.workload));

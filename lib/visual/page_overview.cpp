@@ -28,6 +28,7 @@ constexpr std::size_t kMostWinners = 3;  // of those that share the first place
 constexpr std::size_t kMostRows = 40;    // of failures and of changes: a first look, not all of it
 constexpr std::size_t kMostNames = 8;    // of solutions that failed alike
 constexpr std::size_t kOverviewReasonColumns = 240;
+constexpr double kWideInterval = 0.1;  // above, it matters whether it is a difference or a factor
 
 // A number with what it is; `id`: the part of the page that tells more, or "".
 std::string tile(const std::string& value, const std::string& label, const std::string& tone = "",
@@ -96,10 +97,10 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
                               (ties == 0 ? "" : ", " + present::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
                counts.passed == 0 ? "bad" : "");
-  if (const auto range = winners_intervals(outcomes)) {
-    const std::string low = present::format_interval(range->first);
-    const std::string high = present::format_interval(range->second);
-    text += tile(low == high ? low : low + " to " + high, "winners' latencies, 95% intervals");
+  if (const auto widest = widest_interval(outcomes)) {
+    text += tile(present::format_interval(*widest),
+                 outcomes.size() == 1 ? "of the winner's latency: another run's, in 95 of 100 cases"
+                                      : "of a winner's latency at most: another run's, in 95 of 100 cases");
   } else if (won + alone + ties > 0) {
     text += tile("no intervals", "in these traces: a small lead may be noise");
   }
@@ -179,7 +180,13 @@ std::string leaderboard_legend(const Scene& scene, const HardwareScene& hardware
   std::string text =
       "★ won against others; dots are the colours of the charts. Latency: geometric mean over the "
       "workloads. ";
-  if (winners_intervals(outcomes)) text += "Rerun within: where another run's lies, in 95 of 100 cases. ";
+  if (const auto widest = widest_interval(outcomes)) {
+    text += "Rerun within: where another run's lies, in 95 of 100 cases. ";
+    if (*widest >= kWideInterval)
+      text +=
+          "A rank is shared where these overlap; those of means are factors (±80%: from 1/1.8 to 1.8 times). "
+          "Speedups of latencies with wide intervals are as uncertain. ";
+  }
   text += fmt::format("Speedup: {} mean of the workloads' speedups. ",
                       scene.standing != nullptr ? "geometric" : "arithmetic");
   const bool has_next = std::any_of(outcomes.begin(), outcomes.end(),
@@ -212,8 +219,12 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
                   true};
   for (const DefinitionResult& outcome : outcomes)
     table.rows.push_back(leaderboard_row(scene, hardware, outcome, highest));
-  return to_html(table, fmt::format("Who won, speedups against the {}",
-                                    report::name_of(hardware.summary.authors.against))) +
+  const bool has_speedups = std::any_of(outcomes.begin(), outcomes.end(),
+                                        [](const auto& outcome) { return speedup_of(outcome) > 0; });
+  const std::string caption = has_speedups ? fmt::format("Who won, speedups against the {}",
+                                                         report::name_of(hardware.summary.authors.against))
+                                           : "Who won";
+  return to_html(table, caption) +
          tag("p", {{"class", "legend"}},
              util::escape_xml(present::printable(leaderboard_legend(scene, hardware, outcomes)))) +
          "\n";
@@ -280,11 +291,22 @@ std::string run_name(const Scene& scene, const std::string& run_id) {
   return label == run_id ? run_id : fmt::format("{} ({})", label, run_id);
 }
 
+// Of what passed both times. Dim where no verdict stands behind it.
+PageCell latency_change(const Change& change, bool is_dim) {
+  if (!change.ratio) return plain("-");
+  PageCell cell = number(fmt::format("{:+.1f}%", (*change.ratio - 1) * 100), *change.ratio);
+  if (is_dim) cell.css = "dim";
+  return cell;
+}
+
 std::string changes_part(const Scene& scene, const HardwareScene& hardware, const Changes& changes) {
   const std::string id = hardware_id(hardware.name) + "-changes";
+  std::string drift;
+  for (const std::string& note : report::drift_notes(changes.drift)) drift += " " + note + ".";
   if (changes.changed.empty()) {
-    return text_tag("p", fmt::format("Nothing changed in the last run, {}{}.",
-                                     run_name(scene, changes.run_id), early_end_of(scene, changes.run_id))) +
+    return text_tag("p",
+                    fmt::format("Nothing changed in the last run, {}{}.{}", run_name(scene, changes.run_id),
+                                early_end_of(scene, changes.run_id), drift)) +
            "\n";
   }
   PageTable table{{{"Solution"}, {"Definition"}, {"Latency", true}, {"Results that changed"}}, {}};
@@ -297,9 +319,7 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
     const char* tone = is_mixed ? "" : is_worse ? "f" : is_better ? "p" : "";
     table.rows.push_back({{link_to(solution_id(scene, change.solution), change.solution)},
                           {link_to(definition_id(hardware.name, change.definition), change.definition)},
-                          change.ratio
-                              ? number(fmt::format("{:+.1f}%", (*change.ratio - 1) * 100), *change.ratio)
-                              : plain("-"),
+                          latency_change(change, *tone == '\0'),
                           {fmt::format("{} of {}{}", changes_text(change.verdicts), change.results,
                                        change.has_other_source ? "; source or options changed" : ""),
                            std::nullopt, std::nullopt, tone}});
@@ -311,7 +331,8 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                      "Each result against the one before it of the same solution and workload, in whatever "
                      "run that was, by the rule of fib report compare for two results; ambiguous: a "
                      "difference "
-                     "that the noise may explain.")) +
+                     "that the noise may explain." +
+                         drift)) +
          rest_note(changes.changed.size(), kMostRows,
                    "fib report compare last~1 last --local " + util::shell_word(scene.dataset.root.string()));
 }

@@ -19,6 +19,8 @@ class Logs {
   [[nodiscard]] std::string section() const;
 
  private:
+  [[nodiscard]] std::vector<std::size_t> places_by_name() const;
+
   std::map<std::string, std::size_t> places_;               // in `groups_`, by what is told
   std::vector<std::vector<const report::Detail*>> groups_;  // with one log each
 };

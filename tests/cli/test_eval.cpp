@@ -507,4 +507,12 @@ TEST_CASE("what cannot be tried is one sentence") {
         "its name does not tell its language");
   fails({eval.write("gpu.cu", kHonest).string(), "--definition", "add", "--device", "cpu"}, 3,
         "gpu: language cuda with target hardware [cuda] does not run on cpu");
+  const auto skipped =
+      nlohmann::json::parse(eval({(eval.run.folder.path() / "gpu.cu").string(), "--definition", "add",
+                                  "--device", "cpu", "--format", "json"})
+                                .out);
+  REQUIRE(skipped.at("skipped").size() == 1);
+  CHECK(skipped.at("skipped")[0].at("stage") == "plan");
+  CHECK(skipped.at("skipped")[0].at("fault") == "machine");
+  CHECK(skipped.at("plan_ms") > 0);
 }

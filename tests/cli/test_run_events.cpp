@@ -81,7 +81,23 @@ TEST_CASE("events of a plan, of a run with nothing to do, and of what could not 
   CHECK(kinds_of(events) == Kinds{"run_began", "run_ended"});
   CHECK(events[0].at("resumed") == 1);
   CHECK(events[1].at("run_id").is_null());
+  CHECK(events[0].at("plan_ms") > 0);
   CHECK_THAT(nothing.err, Catch::Contains("nothing to run: 1 evaluation is done"));
+  run.dataset.definition("test", "other", R"({"name": "other", "op_type": "test", "axes": {}, "inputs": {},
+      "outputs": {"b": {"shape": null, "dtype": "float32"}}, "reference": "def run():\n    return 1.0\n"})",
+                         {});
+  run.dataset.solution("lonely", "alice", kHonest, "other");
+  run.dataset.cuda_solution("gpu", "alice", "void run() {}", nlohmann::ordered_json::object());
+  const auto left_out = events_of(run.run(few({"--format", "jsonl", "--dry-run"})));
+  CHECK(
+      left_out[0].at("incomplete").dump() ==
+      R"([{"fault":"dataset","reason":"there are no workloads of other","solution":"lonely","stage":"plan"}])");
+  CHECK(left_out[0].at("skipped")[0].at("fault") == "machine");
+  REQUIRE(run.run(few()).exit_code == 0);
+  CHECK_THAT(run_process({fib_binary(), "export", "--local", run.dataset.root().string(), "--run", "last",
+                          "--format", "junit"})
+                 .out,
+             Catch::Contains("classname=\"skipped\" name=\"gpu\"") && Catch::Contains("does not run on cpu"));
   const auto late = events_of(run.run(few({"--format", "jsonl", "--max-time", "0.000001"})));
   CHECK(late.back().at("not_begun") == 1);
   CHECK(late.back().at("ended_early") == "--max-time: 1e-06 s are over");

@@ -76,6 +76,8 @@ TEST_CASE("results that are not saved are told all the same, without hints that 
   const auto result = run.run(few({"--no-save-results"}));
   CHECK(std::regex_search(without_numbers(result.out), std::regex("add\n  one +1 +1/1 +X ±I +Xx +- *\n")));
   CHECK_FALSE(has(result.out, "fib report"));
+  CHECK(has(run.run(few({"--no-save-results", "--quiet"})).out, "Latency (ms)"));
+  CHECK_FALSE(has(run.run(few({"--quiet"})).out, "Latency (ms)"));
 }
 
 TEST_CASE("a hint can be given to a shell, whatever a solution is called") {

@@ -203,6 +203,18 @@ void check_list(const Story& story, const std::string& root, const Standing& exp
   CHECK(found == wanted);
 }
 
+// What each author has solved.
+void check_fast_p(const Story& story, const std::string& root, const Standing& expected) {
+  const auto document = story.ask_json({"report", "fast-p"}, root);
+  const auto& hardware = document.at("datasets").at(0).at("hardware").at(0);
+  std::map<std::string, int> found;
+  for (const auto& author : hardware.at("authors")) found[author.at("author")] = author.at("solved");
+  std::map<std::string, int> wanted;
+  for (const auto& [key, latency] : expected.results)
+    wanted[kAuthors.at(key.substr(0, 1))] += latency > 0 ? 1 : 0;
+  CHECK(found == wanted);
+}
+
 void check_best(const Story& story, const std::string& root, const Standing& expected) {
   const auto document = story.ask_json({"report", "best"}, root);
   const auto& best = document.at("datasets").at(0).at("hardware").at(0).at("best").at(0);
@@ -324,10 +336,10 @@ void check_page(const Story& story, const std::string& root, const Standing& exp
   static_cast<void>(story.ask({"visualize", "--html", page}, root));
   const auto html = util::read_file(page);
   const std::string winner = "<span class=\"who\"><i [^>]*></i><a [^>]*>" + expected.winner + "<";
-  CHECK(
-      count(html, "Solutions on " + std::string(kHere) +
-                      ",[^<]*</caption>.*?<tbody><tr><td class=\"n\" data-v=\"1\">1</td><td class=\"won\">" +
-                      winner) == 1);
+  CHECK(count(html, "Solutions on " + std::string(kHere) +
+                        ",[^<]*</caption>.*?<tbody><tr><td class=\"n\" data-v=\"1\" "
+                        "data-name=\"Rank\">1</td><td class=\"won\" data-name=\"Solution\">" +
+                        winner) == 1);
   CHECK(count(html, "Who won,[^<]*</caption>.*?<tbody><tr><td[^>]*><a [^>]*>d</a></td><td[^>]*>" + winner) ==
         1);
   // Who has nobody to win against has passed alone.
@@ -339,6 +351,7 @@ void check_everything(const Story& story, const Standing& expected, const std::s
   check_summary(story, root, expected);
   if (!story.is_filtered()) check_list(story, root, expected);
   check_best(story, root, expected);
+  check_fast_p(story, root, expected);
   check_show(story, root, expected);
   if (!story.is_filtered()) check_rows(story, root, expected);
   check_ci(story, root, expected);

@@ -12,16 +12,17 @@ using dataset::Problem;
 
 TEST_CASE("records of runs are read in the order in which the runs began, with all they say") {
   const testing::TemporaryDataset files;
-  files.write("runs/runs.jsonl",
-              R"({"run_id":"20260318T0Z-2","hardware":"H"})"
-              "\n\n"
-              R"({"run_id":"20260317T0Z-1","schema":2,"hardware":"NVIDIA H200","device":"cuda",)"
-              R"("machine":{"host":"node7"},"dataset_git":{"commit":"abc","branch":null},)"
-              R"("config":{"iterations":10},"sweep":{"n":[1,2]},"seed":"secret","mine":[1,{"a":2}],)"
-              R"("started_utc":"2026-03-17T00:00:00+00:00","ended_utc":"2026-03-17T00:01:00+00:00",)"
-              R"("definitions":2,"solutions":3,"finished":6,"passed":4,"failed":{"TIMEOUT":2},)"
-              R"("not_done":1,"interrupted":true})"
-              "\n");
+  files.write(
+      "runs/runs.jsonl",
+      R"({"run_id":"20260318T0Z-2","hardware":"H"})"
+      "\n\n"
+      R"({"run_id":"20260317T0Z-1","schema":2,"hardware":"NVIDIA H200","device":"cuda",)"
+      R"("machine":{"host":"node7"},"dataset_git":{"commit":"abc","branch":null},)"
+      R"("config":{"iterations":10},"sweep":{"n":[1,2]},"seed":"secret","mine":[1,{"a":2}],)"
+      R"("started_utc":"2026-03-17T00:00:00+00:00","ended_utc":"2026-03-17T00:01:00+00:00",)"
+      R"("definitions":2,"solutions":3,"finished":6,"passed":4,"failed":{"TIMEOUT":2},)"
+      R"("not_done":1,"interrupted":true,"skipped":[{"solution":"gpu","fault":"machine","reason":"no GPU"}]})"
+      "\n");
   std::vector<Problem> problems;
   const auto runs = dataset::read_runs(files.root(), problems);
   CHECK(problems.empty());
@@ -43,6 +44,9 @@ TEST_CASE("records of runs are read in the order in which the runs began, with a
   CHECK(run.failed == std::map<std::string, std::size_t>{{"TIMEOUT", 2}});
   CHECK(run.not_done == 1);
   CHECK(run.interrupted);
+  REQUIRE(run.skipped.size() == 1);
+  CHECK(run.skipped[0].solution == "gpu");
+  CHECK(run.skipped[0].reason == "no GPU");
   CHECK(run.config.at("iterations") == 10);
   CHECK(run.sweep.at("n").size() == 2);
   CHECK(run.document.at("mine")[1].at("a") == 2);
@@ -123,7 +127,8 @@ TEST_CASE("what a record says in a form of its own is not believed") {
   const testing::TemporaryDataset files;
   files.write("runs/runs.jsonl",
               R"({"run_id":"1","passed":-1,"finished":1.5,"not_done":"2","interrupted":"yes","config":[],)"
-              R"("failed":{"TIMEOUT":-3,"PASSED":null},"dataset_git":"abc","hardware":3,"machine":4})");
+              R"("failed":{"TIMEOUT":-3,"PASSED":null},"dataset_git":"abc","hardware":3,"machine":4,)"
+              R"("skipped":[1,{"solution":2},{"reason":"r"}]})");
   std::vector<Problem> problems;
   const auto runs = dataset::read_runs(files.root(), problems);
   REQUIRE(runs.size() == 1);
@@ -135,6 +140,7 @@ TEST_CASE("what a record says in a form of its own is not believed") {
   CHECK_FALSE(runs[0].dataset_git);
   CHECK(runs[0].config.is_null());
   CHECK(runs[0].hardware.empty());
+  CHECK(runs[0].skipped.empty());
 }
 
 TEST_CASE("a dataset without runs/ has no runs; a folder in the file's place is an error") {

@@ -99,6 +99,7 @@ TEST_CASE("infinities and NaN that agree leave the errors of the finite elements
   CHECK(result.first_bad == 2U);
   CHECK(result.expected_text == "1");
   CHECK(result.got_text == "1.5");
+  CHECK(floats({-kNaN}, {1}).got_text == "nan");  // whatever its sign
 }
 
 TEST_CASE("a NaN makes the errors NaN even where an infinity disagrees too") {

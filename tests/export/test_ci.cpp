@@ -151,6 +151,25 @@ TEST_CASE("what of a run was not done is told, since nobody sees what is missing
   CHECK_THAT(exports::junit_results(input.results), !Catch::Contains("not done"));
 }
 
+TEST_CASE("solutions that a run has skipped are told with the reason") {
+  const TemporaryDataset files;
+  testing::write_traces(files, trace("alice_fast", "w1", 4).line());
+  const testing::CiInput input(files);
+  const report::RunRest rest{kRun1, 0, true, {{"a|gpu", "needs <cuda>"}, {"b_gpu", "needs <cuda>"}}};
+  const auto junit = exports::junit_results(input.results, rest);
+  CHECK_THAT(
+      junit,
+      Catch::Contains("<testsuite name=\"skipped\" tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\"") &&
+          Catch::Contains("name=\"a|gpu\"") && Catch::Contains("<skipped message=\"needs &lt;cuda&gt;\"") &&
+          !Catch::Contains("not done"));
+  CHECK_THAT(exports::github_commands(input.results, input.dataset, "/", rest),
+             Catch::Contains("0 failed; 2 solutions were skipped"));
+  const auto summary = exports::job_summary(input.results, input.dataset, exports::kSummaryBytes, rest);
+  CHECK_THAT(summary, Catch::Contains("0 failed; 2 solutions were skipped") &&
+                          Catch::Contains("\n### Skipped\n\n- a\\|gpu, b_gpu: needs \\<cuda\\>\n"));
+  CHECK_THAT(exports::job_summary(input.results, input.dataset), !Catch::Contains("kipped"));
+}
+
 TEST_CASE("a ranking has no latency of a solution that did not pass every workload") {
   const TemporaryDataset files;
   testing::write_traces(files, failed_line("no", "w1", 4) + trace("alice_slow", "w2", 8, 2).line() +

@@ -152,6 +152,9 @@ TEST_CASE("the line of an evaluation has verdict, latency, spread, speedup, and 
   CHECK(Story().now({.latency = "", .status = "COMPILE_ERROR"}).line() == "COMPILE_ERROR: first line");
   CHECK(Story().before({}).now({.latency = "", .log = "a\x1b[2J"}).line() ==
         "TIMEOUT (passed before): a?[2J");
+  CHECK(Story().before({.latency = ""}).now({.latency = ""}).line() == "TIMEOUT (as before): last line");
+  CHECK(Story().before({.latency = ""}).now({.latency = "", .status = "COMPILE_ERROR"}).line() ==
+        "COMPILE_ERROR (TIMEOUT before): first line");
 }
 
 TEST_CASE("what was before is the latest result of the same conditions, workload and solution") {
@@ -163,6 +166,15 @@ TEST_CASE("what was before is the latest result of the same conditions, workload
   CHECK(Story().before({.latency = "2", .solution = "t"}).now({}).line() == alone);
   CHECK(Story().before({.latency = "2", .sweep = R"({"iterations":5})"}).now({}).line() == alone);
   CHECK(Story().before({.latency = "2"}).now({.sweep = R"({"iterations":5})"}).line() == alone);
+}
+
+TEST_CASE("a mean over fewer workloads than those of others stands in parentheses") {
+  const auto table = Story()
+                         .now({.latency = "1", .uuid = "v"})
+                         .now({.latency = "1"})
+                         .now({.latency = "0.5", .solution = "t"})
+                         .table();
+  CHECK_THAT(table, Catch::Contains("(0.50000 ±1.0%)") && Catch::Contains(" 1.00000 ±1.0% "));
 }
 
 TEST_CASE("of another definition or size nothing was before") {
@@ -179,7 +191,7 @@ TEST_CASE("a solution that did not build before is said to have failed then") {
   story.before({.latency = "1", .engine = "native"});
   story.before({.latency = "", .day = "02", .status = "COMPILE_ERROR"});
   story.now({.latency = "", .day = "03", .engine = "native"});
-  CHECK(story.line() == "TIMEOUT: last line");
+  CHECK(story.line() == "TIMEOUT (COMPILE_ERROR before): last line");
 }
 
 TEST_CASE("the table ranks by all that stands, and names a winner that was not run") {

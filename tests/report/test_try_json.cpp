@@ -46,6 +46,16 @@ TEST_CASE("a try whose work was to be counted is another question than one witho
   CHECK(without == digest_of({result("v", plain), result("w", plain)}, "each"));  // nothing could be counted
 }
 
+TEST_CASE("a try in an open sandbox is another question than one in a closed one") {
+  const auto digest = [](const std::string& sandbox) {
+    report::TryReport tried;
+    tried.sandbox = sandbox;
+    return solution_of(tried, {result("v", "null")}).at("request_digest");
+  };
+  CHECK(digest("auto") == digest("auto"));
+  CHECK(digest("auto") != digest("off"));
+}
+
 TEST_CASE("another driver or compiler is another environment") {
   const std::vector<model::Trace> traces{result("v", "null")};
   const auto digest = [&](const std::string& tools) {

@@ -173,6 +173,16 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   CHECK(years.categories[0].label == "2025-12-31 23:50 1a2b3c4");
   CHECK(years.categories[1].label == "2026-03-17 14:20 1a2b3c4");
   CHECK(years.categories[2].label == "03-17 14:30 1a2b3c4");
+  // Where two began in one minute all have seconds.
+  history.runs[0].record.started_utc = "2026-03-17T14:20:30+00:00";
+  const auto minutes = chart_of(history);
+  CHECK(minutes.categories[0].label == "03-17 14:20:30 1a2b3c4");
+  CHECK(minutes.categories[2].label == "03-17 14:30:00 1a2b3c4");
+  // Where another run may read anything below there is a band all the same.
+  history.runs[0].traces.standings.begin()->second.workloads["w"].log_interval_sum = std::log1p(1.5);
+  const auto wide = chart_of(history);
+  CHECK(*series_of(wide, "s").points[0].low == Approx(1 / 2.5));
+  CHECK(series_of(wide, "s").points[0].note.find("rerun within 0 to 2.5x") != std::string::npos);
 }
 
 TEST_CASE("the line over runs is of the workloads that a solution's runs have in common") {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "model/solution.h"
 #include "visual/overview.h"
 #include "visual/page.h"
 #include "visual/scenes.h"
@@ -165,19 +166,79 @@ TEST_CASE("solutions of a definition that failed for one reason stand together")
   CHECK(groups[2][0].definition == "e");
 }
 
-TEST_CASE("how sure the winners are is a range, of what is known") {
+TEST_CASE("solutions that failed on other workloads, or on more of them, stand apart") {
+  const testing::RunsScene runs;
+  const auto known = visual::failures_of(runs.gpu());
+  visual::Failure once = known[0];
+  visual::Failure often = once;
+  often.solution = "b";
+  often.passed = once.passed + 1;
+  visual::Failure alike = once;
+  alike.solution = "c";
+  const auto groups = visual::by_reason({once, often, alike});
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].size() == 2);
+  CHECK(groups[1][0].solution == "b");
+}
+
+TEST_CASE("the first failure is that of the smallest workload, in whatever order they were tried") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
+  std::string traces;
+  for (const int m : {16, 2, 8}) {
+    traces += testing::RunTrace{.run = testing::kRun1,
+                                .definition = "d",
+                                .solution = "s",
+                                .uuid = "w" + std::to_string(m),
+                                .m = m,
+                                .status = "TIMEOUT"}
+                  .line();
+  }
+  files.write("traces/t.jsonl", traces);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  CHECK(visual::failures_of(scene.hardware[0])[0].first->row.workload->uuid == "w2");
+}
+
+TEST_CASE("what changed says what results of the same source tell of the machine") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  std::string traces;
+  for (const char* run : {testing::kRun1, testing::kRun2}) {
+    for (int i = 0; i < 6; ++i) {
+      const std::string name = "s" + std::to_string(i);
+      const std::string text = testing::solution_text(name, "me", "cuda");
+      files.write("solutions/" + name + ".json", text);
+      testing::RunTrace trace{.run = run, .definition = "d", .solution = name};
+      trace.median = run == testing::kRun1 ? 1.0 : 1.2;
+      std::string line = trace.line();
+      line.insert(line.find("\"config\""),
+                  "\"solution_sha256\":\"" + model::content_sha256(model::parse_solution(text)) + "\",");
+      traces += line;
+    }
+  }
+  files.write("traces/t.jsonl", traces);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const auto changes = visual::changes_of(scene, testing::kGpu);
+  REQUIRE(changes);
+  CHECK(changes->drift.ratio == Approx(1.2));
+  const std::string html = visual::page(scene, {"name", "0.0.0", false, {}});
+  CHECK(html.find("6 results of the same source are 20.0% slower than before") != std::string::npos);
+}
+
+TEST_CASE("how sure the winners are is told by the least sure of them") {
   auto sure = standing("a", 1, 1);
   sure.interval = 0.02;
   auto unsure = standing("b", 1, 1);
   unsure.interval = 0.5;
-  const auto range = visual::winners_intervals(
+  const auto widest = visual::widest_interval(
       visual::outcomes_of(summary({{"d", report::Against::reference, {sure, standing("c", 2, 2)}},
                                    {"e", report::Against::reference, {unsure, sure}},
                                    {"f", report::Against::reference, {standing("x", 1, 1)}}})));
-  REQUIRE(range);
-  CHECK(range->first == 0.02);
-  CHECK(range->second == 0.5);
-  CHECK_FALSE(visual::winners_intervals({}));
+  CHECK(widest == 0.5);
+  CHECK_FALSE(visual::widest_interval({}));
 }
 
 TEST_CASE("the cause of several failures names no line, which differs from source to source") {

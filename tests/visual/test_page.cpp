@@ -92,6 +92,62 @@ TEST_CASE("a log that several workloads of a solution share is told once") {
   CHECK(!holds(html, "log-2"));
 }
 
+TEST_CASE("logs stand by definition and solution; an empty one is told by the errors of the result") {
+  const testing::TemporaryDataset files;
+  std::string traces;
+  for (const std::string name : {"b", "a"}) {
+    files.write("definitions/" + name + ".json", testing::definition_text(name));
+    files.write("solutions/" + name + ".json", testing::solution_text(name, "me", "cuda", "NVIDIA", name));
+    std::string line = testing::RunTrace{.run = testing::kRun1,
+                                         .definition = name,
+                                         .solution = name,
+                                         .status = "INCORRECT_NUMERICAL",
+                                         .log = name == "a" ? "" : "why"}
+                           .line();
+    line.insert(line.find("\"fib\":{"),
+                R"("correctness":{"max_absolute_error":3.0,"max_relative_error":1.5},)");
+    traces += line;
+  }
+  files.write("traces/t.jsonl", traces);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string html = page_of(scene);
+  CHECK(html.find("<summary>a on a") < html.find("<summary>b on b"));
+  CHECK(holds(html, "max abs error"));
+  CHECK(holds(html, "<caption>Verdict of every workload and solution"));
+  CHECK(holds(html, "<caption>Who won</caption>"));
+}
+
+TEST_CASE("a result shows how much slower it is than the fastest, and names how many failures they have") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  std::string traces;
+  for (const auto& [name, latency] :
+       std::map<std::string, double>{{"a", 1}, {"b", 1.05}, {"c", 1.4}, {"e", 2}, {"f", 9}, {"g", 11}}) {
+    files.write("solutions/" + name + ".json", testing::solution_text(name, "me", "cuda"));
+    testing::RunTrace trace{.run = testing::kRun1, .definition = "d", .solution = name};
+    trace.median = latency;
+    traces += trace.line();
+  }
+  files.write("solutions/bad.json", testing::solution_text("bad", "me", "cuda"));
+  traces +=
+      testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = "bad", .status = "TIMEOUT"}
+          .line();
+  files.write("traces/t.jsonl", traces);
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), {}, scene);
+  const std::string html = page_of(scene);
+  CHECK(holds(html, "<td class=\"p w\">1.000"));
+  CHECK(holds(html, "<td class=p>1.050"));
+  CHECK(holds(html, "<td class=\"p s1\">1.400"));
+  CHECK(holds(html, "<td class=\"p s2\">2.000"));
+  CHECK(holds(html, "<td class=\"p s3\">9.000"));
+  CHECK(holds(html, "<td class=\"p s4\">11.00"));
+  CHECK(holds(html, "M=1 <b class=\"failed\">1 failed</b>"));
+  CHECK(holds(html, "bad</a> <b class=\"failed\">1 failed</b>"));
+  CHECK(holds(html, "<a href=\"#d-d-on-NVIDIA~20H200\">d</a></td><td class=\"n\" data-v=\"7\">7"));
+}
+
 TEST_CASE("solutions that were not tried are named, and where nothing ever passed there is no empty chart") {
   const testing::TemporaryDataset files;
   files.write("definitions/d.json", testing::definition_text("d"));

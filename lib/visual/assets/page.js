@@ -46,13 +46,53 @@
       row.hidden = !words.every((word) => content.includes(word));
     }
   };
+  // Of a matrix words of column names choose columns; other words choose rows, by their name or by a cell, and of
+  // these the columns in which some cell has the word.
+  const keepOfMatrix = (table, text) => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const heads = [...table.tHead.rows[0].cells].slice(1);
+    const rows = [...table.tBodies[0].rows];
+    const textOf = (cell) => cell.textContent.toLowerCase();
+    let columns = heads.map(() => true);
+    let shown = rows.map(() => true);
+    for (const word of words) {
+      const named = heads.map((head) => textOf(head).includes(word));
+      if (named.includes(true)) {
+        columns = columns.map((kept, i) => kept && named[i]);
+        if (word === "failed") shown = rows.map((row, place) => shown[place] && textOf(row.cells[0]).includes(word));
+        continue;
+      }
+      const found = heads.map(() => false);
+      let isOfCells = false;
+      shown = rows.map((row, place) => {
+        if (!shown[place]) return false;
+        if (textOf(row.cells[0]).includes(word)) return true;
+        const hits = heads.map((head, i) => columns[i] && textOf(row.cells[i + 1]).includes(word));
+        hits.forEach((hit, i) => { found[i] ||= hit; });
+        isOfCells ||= hits.includes(true);
+        return hits.includes(true);
+      });
+      if (isOfCells) columns = columns.map((kept, i) => kept && found[i]);
+    }
+    heads.forEach((head, i) => { head.hidden = !columns[i]; });
+    rows.forEach((row, place) => {
+      row.hidden = !shown[place];
+      if (!row.hidden) columns.forEach((kept, i) => { row.cells[i + 1].hidden = !kept; });
+    });
+  };
   for (const table of document.querySelectorAll("main table")) {
     const rows = table.tBodies[0].rows;
     if (rows.length < 12) continue;
-    const label = make("label", { className: "filter", textContent: "Filter rows " });
+    const label = make("label", { className: "filter", textContent: table.classList.contains("matrix") ? "Filter rows and columns " : "Filter rows " });
     const field = make("input", { type: "search" }, label);
     field.setAttribute("aria-label", `Filter: ${table.caption ? table.caption.textContent : "table"}`);
-    field.addEventListener("input", () => keep(rows, field.value));
+    const isMatrix = table.classList.contains("matrix");
+    const note = make("span", { className: "nothing", textContent: " nothing has it", hidden: true }, label);
+    field.addEventListener("input", () => {
+      if (isMatrix) keepOfMatrix(table, field.value);
+      else keep(rows, field.value);
+      note.hidden = [...rows].some((row) => !row.hidden);
+    });
     table.parentElement.before(label);
   }
   const navigation = document.querySelector("nav");
