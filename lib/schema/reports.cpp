@@ -310,6 +310,39 @@ ordered_json history_schema() {
   return titled("fib history --format json", either({runs, run}));
 }
 
+ordered_json baselines_schema() {
+  const ordered_json one = object({{"name", word()},
+                                   {"run_id", word()},
+                                   {"hardware", or_null(word())},
+                                   {"dataset_commit", or_null(word())},
+                                   {"evaluations", or_null(count())},
+                                   {"passed", or_null(count())},
+                                   {"set_utc", or_null(word())}});
+  return titled("fib baseline list --format json", report("baselines", {{"baselines", list_of(one)}}));
+}
+
+ordered_json apply_schema() {
+  const auto of_cases = [](const std::string& name, const ordered_json& row) {
+    return report("apply_" + name, {{"digest", word()}, {name, list_of(row)}, {"left_out", map_of(count())}});
+  };
+  const ordered_json shown = of_cases("cases", object({{"definition", word()},
+                                                       {"axes", sizes()},
+                                                       {"hardware", word()},
+                                                       {"solution", word()},
+                                                       {"language", or_null(word())},
+                                                       {"latency_ms", number()},
+                                                       {"speedup", or_null(number())},
+                                                       {"second", or_null(word())},
+                                                       {"second_latency_ms", or_null(number())}}));
+  const ordered_json checked = of_cases("checks", object({{"definition", word()},
+                                                          {"solution", word()},
+                                                          {"hardware", word()},
+                                                          {"cases", count()},
+                                                          {"called", or_null(text())},
+                                                          {"trusted", flag()}}));
+  return titled("fib apply show --format json, or fib apply check", either({shown, checked}));
+}
+
 ordered_json list_schema() {
   const Members tried = {{"traces", count()}, {"results", count()}, {"passed", count()}};
   const ordered_json overview = report(

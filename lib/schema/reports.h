@@ -13,6 +13,8 @@ namespace fib::schema {
 [[nodiscard]] nlohmann::ordered_json show_schema();
 [[nodiscard]] nlohmann::ordered_json compare_schema();
 [[nodiscard]] nlohmann::ordered_json history_schema();
+[[nodiscard]] nlohmann::ordered_json baselines_schema();
+[[nodiscard]] nlohmann::ordered_json apply_schema();
 [[nodiscard]] nlohmann::ordered_json list_schema();
 [[nodiscard]] nlohmann::ordered_json merge_schema();
 [[nodiscard]] nlohmann::ordered_json validate_schema();

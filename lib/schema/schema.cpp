@@ -26,9 +26,11 @@ const std::vector<NamedSchema>& all_schemas() {
       {"show", "what fib report show --format json prints", show_schema},
       {"compare", "what fib report compare --format json prints", compare_schema},
       {"history", "what fib history --format json prints", history_schema},
+      {"baselines", "what fib baseline list --format json prints", baselines_schema},
       {"list", "what fib list --format json prints", list_schema},
       {"merge", "what fib merge --format json prints", merge_schema},
       {"validate", "what fib validate --format json prints", validate_schema},
+      {"apply", "what fib apply show and fib apply check --format json print", apply_schema},
   };
   return kAll;
 }

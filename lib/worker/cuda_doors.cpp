@@ -260,6 +260,13 @@ class CudaDoor : public Door {
     if (!tools_.timer) tools_.timer.emplace(tools_.context, tools_.kernels);
     std::vector<double> times_ns;
     for (int i = 0; i < kTimedCopies; ++i) {
+      // As in a counted call: the L2 cache holds what was written last, and nothing of where it is copied to.
+      const std::uint64_t flushed = device::cuda::flush_bytes(tools_.context.l2_bytes());
+      tools_.kernels.read(tools_.expected.data(), std::min(flushed, tools_.expected.size()), judged_.data());
+      for (const auto& slot : layout_.outputs) {
+        constexpr std::uint64_t kWhole = 16;
+        tools_.kernels.write(outputs(0).device + slot.offset, slot.bytes / kWhole * kWhole);
+      }
       times_ns.push_back(tools_.timer
                              ->time([&] {
                                for (const auto& slot : layout_.outputs) {

@@ -48,7 +48,7 @@ TEST_CASE("fib schema lists its schemas, and prints each") {
   CHECK(list.exit_code == 0);
   CHECK(list.err.empty());
   const auto lines = lines_of(list.out);
-  REQUIRE(lines.size() == 19);
+  REQUIRE(lines.size() == 21);
   for (const std::string& line : lines) {
     const auto printed = run_process({fib_binary(), "schema", line.substr(0, line.find(' '))});
     CHECK(printed.exit_code == 0);

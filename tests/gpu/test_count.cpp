@@ -6,6 +6,7 @@
 #include "device/cuda/snapshot.h"
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
+#include "support/tvm_ffi.h"
 
 // Which evaluations are held against the device's own counters.
 using namespace fib;
@@ -115,5 +116,48 @@ TEST_CASE("an isolated evaluation is counted in a worker that has served no othe
       INFO(n << ": " << trace.log);
       CHECK(trace.status == "PASSED");
     }
+  }
+}
+
+TEST_CASE("copies of returned outputs are no work of the solution, whatever their size", "[gpu]") {
+  if (!can_count()) return;
+  const auto homes = testing::tvm_ffi_homes();
+  if (homes.empty()) return;
+  FibRun run;
+  run.dataset.add_definition({2'097'152, 4'194'304, 8'388'608, 16'777'216});
+  run.dataset.tvm_ffi_solution("s", R"(
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/function.h>
+namespace ffi = tvm::ffi;
+__global__ void add(const float4* a, const float4* b, float4* c, long long n) {
+  const long long i = blockIdx.x * 512LL + threadIdx.x;
+  if (i < n) c[i] = make_float4(a[i].x + b[i].x, a[i].y + b[i].y, a[i].z + b[i].z, a[i].w + b[i].w);
+}
+static ffi::Tensor f(ffi::TensorView a, ffi::TensorView b) {
+  const DLDevice device = a.device();
+  auto c = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, a.shape(), a.dtype(), device);
+  const long long n = a.shape()[0] / 4;
+  add<<<(n + 511) / 512, 512, 0, static_cast<cudaStream_t>(TVMFFIEnvGetStream(device.device_type, device.device_id))>>>(
+      static_cast<const float4*>(a.data_ptr()), static_cast<const float4*>(b.data_ptr()),
+      static_cast<float4*>(c.data_ptr()), n);
+  return c;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);
+)",
+                               ordered_json{{"destination_passing_style", false}}, "main.cu");
+  auto variables = run.environment();
+  variables.push_back("FIB_TVM_FFI_HOME=" + homes.back());
+  const auto result = testing::run_process(
+      run.words({"--device", "cuda:0", "--count-work", "each", "--iterations", "10", "--num-trials", "3"}),
+      variables);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  CHECK(traces.size() == 4);
+  for (const auto& trace : traces) {
+    CHECK(trace.status == "PASSED");
+    CHECK(is_counted(trace));
+    WARN(ordered_json::parse(trace.text).at("evaluation").at("fib").at("witness").at("counters").dump());
   }
 }

@@ -18,7 +18,7 @@ using fib::cuda::Nvml;
 // A sample and a metric take 0.2 to 0.5 ms on an H200.
 constexpr std::int64_t kBetweenSamplesNs = 1'000'000;
 // How old a reading may be when it can be seen first: 18 to 62 ms on an H200.
-constexpr std::int64_t kMostAgeNs = 80'000'000;
+constexpr std::int64_t kMostAgeNs = 100'000'000;
 constexpr std::int64_t kMostWaitNs = 1'000'000'000;
 constexpr double kBytesPerMib = 1 << 20;
 
