@@ -35,9 +35,9 @@ TEST_CASE("what may be at work beyond the claims is 1 us, a tenth of them and 4 
 }
 
 TEST_CASE("the engine may be at work for 0.3 ms a count and 1.5 us a kernel more") {
-  const auto fails = [](double engine_ms, double claimed_ms, std::uint64_t parts) {
-    CountedWork work = counted(0, 0, claimed_ms);
-    work.engine_ms = engine_ms;
+  const auto fails = [](double engine_ms, double claimed_ms, std::uint64_t parts, double own_ms = 0) {
+    CountedWork work = counted(0, own_ms, claimed_ms);
+    work.engine_ms = engine_ms + own_ms;
     work.parts = parts;
     return bench::unclaimed_work(work, {0.1}).has_value();
   };
@@ -46,6 +46,9 @@ TEST_CASE("the engine may be at work for 0.3 ms a count and 1.5 us a kernel more
   CHECK(fails(0.11 + 0.001 + kComing + 0.0016, 0.1, 1));
   CHECK_FALSE(fails(0.11 + 0.001 + kComing + 0.0599, 0.1, 40));
   CHECK(fails(0.11 + 0.001 + kComing + 0.0601, 0.1, 40));
+  // And a quarter of fib's own copies, whose lines in the L2 cache have to be written back.
+  CHECK_FALSE(fails(0.11 + 0.001 + kComing + 0.0014 + 0.0058, 0.1, 1, 0.02));
+  CHECK(fails(0.11 + 0.001 + kComing + 0.0016 + 0.0058, 0.1, 1, 0.02));
   // No kernel is shorter than 0.6 us, whatever the worker says or does not say.
   CHECK_FALSE(fails(0.0066 + 0.001 + kComing + 0.0149, 0.006, 1000));
   CHECK(fails(0.0066 + 0.001 + kComing + 0.0151, 0.006, 1000));

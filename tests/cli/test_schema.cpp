@@ -94,6 +94,22 @@ TEST_CASE("traces, tries and events hold what their schemas say, whatever failed
   other["solutions"][0]["results"][0]["status"] = "FINE";
   CHECK(schema_problems("eval", {other.dump()}) != "");
   CHECK(schema_problems("run-events", {R"({"event": "warning", "time": "now"})"}) != "");
+  const std::string root = run.dataset.root().string();
+  REQUIRE(run_process({fib_binary(), "baseline", "set", "main", "last", "--local", root}).exit_code == 0);
+  const std::map<std::string, std::vector<std::vector<std::string>>> more = {
+      {"baselines", {{"baseline", "list"}}},
+      {"apply", {{"apply", "show", "--hardware", "any"}, {"apply", "check", "--hardware", "any"}}}};
+  for (const auto& [schema, commands] : more) {
+    for (std::vector<std::string> command : commands) {
+      command.insert(command.begin(), fib_binary());
+      command.insert(command.end(), {"--local", root, "--format", "json"});
+      const auto printed = run_process(command, run.environment());
+      INFO(command[1] << " " << command[2] << ": " << printed.out << printed.err);
+      CHECK_THAT(printed.out, Catch::Contains("\"main\"") || Catch::Contains("\"good\""));
+      CHECK(schema_problems(schema, {printed.out}) == "");
+      CHECK(schema_problems(schema, {R"({"schema": 1, "report": "other", "datasets": []})"}) != "");
+    }
+  }
 }
 
 namespace {
@@ -113,6 +129,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kReports = {
     {"list", {"list", "workloads"}},
     {"list", {"list", "traces"}},
     {"history", {"history"}},
+    {"baselines", {"baseline", "list"}},
+    {"apply", {"apply", "show", "--hardware", "any"}},
     {"validate", {"validate", "--disable-gpu"}},
     {"validate", {"validate", "--disable-gpu", "--mode", "upstream"}}};
 
