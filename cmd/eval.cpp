@@ -286,7 +286,7 @@ void add_eval(CLI::App& app, int& exit_code) {
       ->type_name("FORMAT");
   eval->add_flag("--explain-time", options->explain_time, "Print where the time went, on stderr");
   eval->add_flag("--quiet", options->quiet, "One line for each solution, without its workloads; no progress");
-  eval->add_flag("--full-log", options->full_log, "Whole logs of failures, not their last 20 lines");
+  eval->add_flag("--full-log", options->full_log, "Whole logs of failures, not 20 lines of each");
   add_log_level(*eval, "info");
   eval->footer(
       std::string(

@@ -243,7 +243,7 @@ void add_report_show(CLI::App& app, int& exit_code) {
   add_record_filter(*show, options->records);
   add_trace_choice(*show, options->choice);
   show->add_flag("--full-log", options->full_log,
-                 "Whole logs of a solution's failures, not the last 20 lines");
+                 "Whole logs of a solution's failures, not 20 lines of each");
   show->footer(std::string("Examples:\n"
                            "  fib report show rmsnorm_h4096 --local DIR\n"
                            "  fib report show solution my_rmsnorm --local DIR --full-log\n"

@@ -136,6 +136,13 @@ std::string fenced(std::string_view text, std::string_view language) {
   return fmt::format("{}{}\n{}{}\n", fence, language, content, fence);
 }
 
+std::string_view first_lines(std::string_view text, std::size_t count, std::size_t& left_out) {
+  const auto lines = lines_of(text);
+  left_out = lines.size() > count ? lines.size() - count : 0;
+  if (left_out == 0) return text;
+  return text.substr(0, static_cast<std::size_t>(lines[count].data() - text.data()));
+}
+
 std::string_view last_lines(std::string_view text, std::size_t count, std::size_t& left_out) {
   const auto lines = lines_of(text);
   left_out = lines.size() > count ? lines.size() - count : 0;

@@ -25,7 +25,8 @@ namespace fib::present {
 // A fenced code block of Markdown that holds any text; `language` is "python", "cpp" or empty.
 [[nodiscard]] std::string fenced(std::string_view text, std::string_view language);
 
-// The last lines of `text`, at most `count`; `left_out` tells how many more there are.
+// The first or the last lines of `text`, at most `count`; `left_out` tells how many more there are.
+[[nodiscard]] std::string_view first_lines(std::string_view text, std::size_t count, std::size_t& left_out);
 [[nodiscard]] std::string_view last_lines(std::string_view text, std::size_t count, std::size_t& left_out);
 
 }  // namespace fib::present

@@ -105,16 +105,22 @@ void write_failed_log(Page& page, const std::vector<const model::Trace*>& same) 
   const model::Evaluation& evaluation = *trace.evaluation;
   const std::string& log = evaluation.log;
   std::size_t left_out = 0;
-  const std::string_view end = page.style().full_log ? log : present::last_lines(log, kLogLines, left_out);
-  const std::string part = left_out == 0 ? ""
-                                         : fmt::format(", the last {} of {} lines (all: --full-log)",
-                                                       kLogLines, kLogLines + left_out);
+  // A compiler's first error says why, and all else the last line.
+  const bool from_begin = evaluation.status == model::Status::COMPILE_ERROR;
+  std::string_view shown = log;
+  if (!page.style().full_log)
+    shown = from_begin ? present::first_lines(log, kLogLines, left_out)
+                       : present::last_lines(log, kLogLines, left_out);
+  const std::string part = left_out == 0
+                               ? ""
+                               : fmt::format(", the {} {} of {} lines (all: --full-log)",
+                                             from_begin ? "first" : "last", kLogLines, kLogLines + left_out);
   const std::string more =
       same.size() == 1 ? "" : fmt::format(" and {}", present::plural(same.size() - 1, "more workload"));
   page.log(
       fmt::format("Log of {}{} on {}: {}{}", trace.workload.uuid, more, evaluation.environment.hardware,
                   status_text(evaluation.status, failure_name(model::measurement_record(evaluation))), part),
-      end);
+      shown);
 }
 
 // The same log, such as that of a build, once.

@@ -116,8 +116,12 @@ TEST_CASE("a fenced block holds text with fences of its own") {
   CHECK(present::fenced("a", "") == "```\na\n```\n");
 }
 
-TEST_CASE("the last lines of a log, and how many there are before") {
+TEST_CASE("the first and the last lines of a log, and how many there are besides") {
   std::size_t left_out = 7;
+  CHECK(present::first_lines("a\nb\nc\n", 2, left_out) == "a\nb\n");
+  CHECK(left_out == 1);
+  CHECK(present::first_lines("a\nb", 2, left_out) == "a\nb");
+  CHECK(left_out == 0);
   CHECK(present::last_lines("a\nb\nc\n", 2, left_out) == "b\nc\n");
   CHECK(left_out == 1);
   CHECK(present::last_lines("a\nb", 2, left_out) == "a\nb");

@@ -170,6 +170,15 @@ TEST_CASE("of a long log the end is shown unless all of it is asked for") {
   report::ShowStyle whole;
   whole.full_log = true;
   CHECK_THAT(report::render_show(views, whole), Contains("RUNTIME_ERROR\n  line 1\n"));
+  // Of a compiler's the beginning, where the first error is.
+  auto broken = views;
+  for (auto& shown : broken[0].results) {
+    auto& evaluation = *shown.trace.evaluation;
+    if (evaluation.status == model::Status::RUNTIME_ERROR) evaluation.status = model::Status::COMPILE_ERROR;
+  }
+  const std::string of_compiler = report::render_show(broken, {});
+  CHECK_THAT(of_compiler, Contains("COMPILE_ERROR, the first 20 of 30 lines (all: --full-log)\n  line 1\n"));
+  CHECK_THAT(of_compiler, !Contains("line 21\n"));
 }
 
 TEST_CASE("a solution's kernels are named with what they take, where a result tells of any") {
