@@ -182,19 +182,28 @@ class FailureCounts {
   explicit FailureCounts(const DefinitionScene& definition) {
     for (const report::Detail* detail : definition.results) {
       if (detail->row.passed()) continue;
-      ++counts_[*detail->row.solution];
-      ++counts_[detail->row.workload->uuid];
+      ++of_solutions_[*detail->row.solution];
+      ++of_workloads_[detail->row.workload->uuid];
     }
   }
   // " 3 failed"; "" where all passed.
-  [[nodiscard]] std::string markup_of(const std::string& name) const {
-    const auto found = counts_.find(name);
-    if (found == counts_.end()) return "";
-    return " " + tag("b", {{"class", "failed"}}, fmt::format("{} failed", found->second));
+  [[nodiscard]] std::string markup_of(const std::string& solution) const {
+    return markup(of_solutions_, solution);
+  }
+  [[nodiscard]] std::string markup_of(const model::Workload& workload) const {
+    return markup(of_workloads_, workload.uuid);
   }
 
  private:
-  std::map<std::string, std::size_t> counts_;
+  using Counts = std::map<std::string, std::size_t>;
+  static std::string markup(const Counts& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    if (found == counts.end()) return "";
+    return " " + tag("b", {{"class", "failed"}}, fmt::format("{} failed", found->second));
+  }
+
+  Counts of_solutions_;
+  Counts of_workloads_;
 };
 
 // Workloads stand below each other unless there are fewer of them than of many solutions.
@@ -246,13 +255,13 @@ std::string results_table(const Scene& scene, const DefinitionScene& definition,
                           failed.markup_of(solution));
     text += "</thead><tbody>";
     for (const model::Workload* workload : workloads) {
-      text += row_head(words(*workload) + failed.markup_of(workload->uuid));
+      text += row_head(words(*workload) + failed.markup_of(*workload));
       for (const std::string& solution : solutions) text += cell(solution, *workload);
       text += "\n";
     }
   } else {
     for (const model::Workload* workload : workloads)
-      text += column_head(words(*workload) + failed.markup_of(workload->uuid));
+      text += column_head(words(*workload) + failed.markup_of(*workload));
     text += "</thead><tbody>";
     for (const std::string& solution : solutions) {
       text += row_head(dot_and_link(solution) + failed.markup_of(solution));
@@ -267,7 +276,7 @@ std::string results_table(const Scene& scene, const DefinitionScene& definition,
          (fastest.empty()
               ? ""
               : "Bold: the fastest of its workload among the solutions that passed every one; the "
-                "paler, the slower beside it: above 1.1, 1.5, 3 and 10 times. ") +
+                "yellower, the slower beside it: above 1.1, 1.5, 3 and 10 times. ") +
          "A failure (wrong numbers, shape or dtype; build, error, timeout) links to its log; empty: not "
          "tried." +
          left_out + "</p>\n";

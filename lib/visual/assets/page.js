@@ -46,19 +46,19 @@
       row.hidden = !words.every((word) => content.includes(word));
     }
   };
-  // Of a matrix words of column names choose columns; other words choose rows, by their name or by a cell, and of
-  // these the columns in which some cell has the word.
+  // Of a matrix words of column names choose columns, those of each word; all other words choose rows, by their name
+  // or by a cell, and of these the columns in which some cell has the word.
   const keepOfMatrix = (table, text) => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const heads = [...table.tHead.rows[0].cells].slice(1);
     const rows = [...table.tBodies[0].rows];
     const textOf = (cell) => cell.textContent.toLowerCase();
-    let columns = heads.map(() => true);
+    const isNamed = (head) => words.some((word) => textOf(head).includes(word));
+    const areNamed = heads.some(isNamed);
+    let columns = heads.map((head) => !areNamed || isNamed(head));
     let shown = rows.map(() => true);
     for (const word of words) {
-      const named = heads.map((head) => textOf(head).includes(word));
-      if (named.includes(true)) {
-        columns = columns.map((kept, i) => kept && named[i]);
+      if (heads.some((head) => textOf(head).includes(word))) {
         if (word === "failed") shown = rows.map((row, place) => shown[place] && textOf(row.cells[0]).includes(word));
         continue;
       }
