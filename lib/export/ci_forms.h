@@ -20,9 +20,9 @@ struct CiTotals {
   std::size_t changed_inputs = 0;             // passed, though the solution wrote to its inputs
   std::map<std::string, std::size_t> failed;  // by status
 
-  report::RunRest not_done;  // of the one run that is exported
+  report::RunRest rest;  // of the one run that is exported
 
-  explicit CiTotals(const std::vector<CiResult>& results, report::RunRest not_done = {});
+  explicit CiTotals(const std::vector<CiResult>& results, report::RunRest rest = {});
   // "7 results: 5 passed, 2 failed (1 COMPILE_ERROR, 1 TIMEOUT)"; "no results".
   [[nodiscard]] std::string text() const;
 };
@@ -34,13 +34,13 @@ struct CiTotals {
 [[nodiscard]] std::string github_commands(const std::vector<CiResult>& results,
                                           const dataset::Dataset& dataset,
                                           const std::filesystem::path& folder,
-                                          const report::RunRest& not_done = {});
+                                          const report::RunRest& rest = {});
 
 // JUnit's XML: a suite for each hardware and definition, a case for each solution and workload, with the
 // median in seconds as its time. What was not done is a suite of its own, with a case that was skipped, and
 // so are the solutions that were skipped.
 [[nodiscard]] std::string junit_results(const std::vector<CiResult>& results,
-                                        const report::RunRest& not_done = {});
+                                        const report::RunRest& rest = {});
 
 // GitHub takes 1024 KiB a step and drops what is longer altogether; some is left to what else the step
 // writes.
@@ -49,8 +49,7 @@ inline constexpr std::size_t kSummaryBytes = 1000 * 1000;
 // Markdown for $GITHUB_STEP_SUMMARY, at most `limit` (>= 4096) bytes: totals, failures with the tails of
 // their logs, rankings; it ends with what was left out. `dataset` tells the authors.
 [[nodiscard]] std::string job_summary(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                                      std::size_t limit = kSummaryBytes,
-                                      const report::RunRest& not_done = {});
+                                      std::size_t limit = kSummaryBytes, const report::RunRest& rest = {});
 
 // The JSON of benchmark-action/github-action-benchmark for its tool "customSmallerIsBetter": medians in
 // milliseconds, half the interquartile range as range. Only what passed. `commits`: run id -> commit.

@@ -87,7 +87,7 @@ std::string warning(const ToldTogether& group, const present::AnnotationPlace& p
 }  // namespace
 
 CiTotals::CiTotals(const std::vector<CiResult>& all, report::RunRest without_result)
-    : results(all.size()), not_done(std::move(without_result)) {
+    : results(all.size()), rest(std::move(without_result)) {
   for (const CiResult& result : all) {
     if (!result.passed()) {
       ++failed[std::string(model::name_of(result.detail.status()))];
@@ -99,9 +99,9 @@ CiTotals::CiTotals(const std::vector<CiResult>& all, report::RunRest without_res
 }
 
 std::string CiTotals::text() const {
-  std::string rest = not_done.is_none() ? "" : "; " + not_done.text();
-  if (!not_done.skipped.empty()) rest += "; " + not_done.skipped_text();
-  if (results == 0) return "no results" + rest;
+  std::string more = rest.is_none() ? "" : "; " + rest.text();
+  if (!rest.skipped.empty()) more += "; " + rest.skipped_text();
+  if (results == 0) return "no results" + more;
   std::string text =
       fmt::format("{}: {} passed, {} failed", present::plural(results, "result"), passed, results - passed);
   std::string statuses;
@@ -109,11 +109,11 @@ std::string CiTotals::text() const {
     statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
   if (!statuses.empty()) text += " (" + statuses + ")";
   if (changed_inputs > 0) text += fmt::format("; {} of those that passed changed inputs", changed_inputs);
-  return text + rest;
+  return text + more;
 }
 
 std::string github_commands(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                            const std::filesystem::path& folder, const report::RunRest& not_done) {
+                            const std::filesystem::path& folder, const report::RunRest& rest) {
   std::vector<const CiResult*> failed;
   std::vector<const CiResult*> changed;
   for (const CiResult& result : results) {
@@ -129,10 +129,10 @@ std::string github_commands(const std::vector<CiResult>& results, const dataset:
     errors.add(error(group, place_of(*group.front(), dataset, folder)));
   for (const ToldTogether& group : grouped(changed))
     warnings.add(warning(group, place_of(*group.front(), dataset, folder)));
-  if (!not_done.is_none())
-    warnings.add(present::annotation(Annotation::warning, "not done", present::printable(not_done.text())));
+  if (!rest.is_none())
+    warnings.add(present::annotation(Annotation::warning, "not done", present::printable(rest.text())));
   return errors.text("error") + warnings.text("warning") +
-         present::annotation(Annotation::notice, "fib", CiTotals(results, not_done).text());
+         present::annotation(Annotation::notice, "fib", CiTotals(results, rest).text());
 }
 
 }  // namespace fib::exports

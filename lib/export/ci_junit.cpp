@@ -48,7 +48,7 @@ std::vector<present::JUnitCase> skipped_cases(const report::RunRest& rest) {
 
 }  // namespace
 
-std::string junit_results(const std::vector<CiResult>& results, const report::RunRest& not_done) {
+std::string junit_results(const std::vector<CiResult>& results, const report::RunRest& rest) {
   std::vector<present::JUnitSuite> suites;
   UniqueNames suite_names;
   UniqueNames case_names;
@@ -64,12 +64,12 @@ std::string junit_results(const std::vector<CiResult>& results, const report::Ru
     suites.back().cases.push_back(case_of(result, case_names, logs));
     last = &result;
   }
-  if (!not_done.is_none()) {
-    present::JUnitCase one{present::printable("run " + not_done.run_id)};
-    one.skipped = not_done.text();
+  if (!rest.is_none()) {
+    present::JUnitCase one{present::printable("run " + rest.run_id)};
+    one.skipped = rest.text();
     suites.push_back({suite_names("not done"), {std::move(one)}});
   }
-  if (!not_done.skipped.empty()) suites.push_back({suite_names("skipped"), skipped_cases(not_done)});
+  if (!rest.skipped.empty()) suites.push_back({suite_names("skipped"), skipped_cases(rest)});
   return present::junit_document("fib", suites);
 }
 

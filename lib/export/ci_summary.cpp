@@ -121,13 +121,13 @@ std::string skipped_text(const report::RunRest& rest) {
 }  // namespace
 
 std::string job_summary(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
-                        std::size_t limit, const report::RunRest& not_done) {
-  const CiTotals totals(results, not_done);
+                        std::size_t limit, const report::RunRest& rest) {
+  const CiTotals totals(results, rest);
   Page page(static_cast<std::size_t>(kFailuresShare * static_cast<double>(limit)));
   page.add("## fib\n\n" + escape_strictly(totals.text()) + "\n");
   const std::size_t failures = totals.failed.empty() ? 0 : add_failures(page, results);
   page.allow(limit - kEndBytes);
-  const bool tells_skipped = page.add_if_fits(skipped_text(not_done));
+  const bool tells_skipped = page.add_if_fits(skipped_text(rest));
   const std::size_t rankings = add_rankings(page, rank_results(results, dataset));
   return page.text() + left_out_text(failures, rankings, !tells_skipped);
 }

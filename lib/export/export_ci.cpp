@@ -31,14 +31,14 @@ std::map<std::string, std::string> commits_of(const dataset::Dataset& dataset) {
 }
 
 std::string render(const std::vector<CiResult>& results, const dataset::Dataset& dataset, CiForm form,
-                   const report::RunRest& not_done) {
+                   const report::RunRest& rest) {
   switch (form) {
     case CiForm::github:
-      return github_commands(results, dataset, std::filesystem::current_path(), not_done);
+      return github_commands(results, dataset, std::filesystem::current_path(), rest);
     case CiForm::junit:
-      return junit_results(results, not_done);
+      return junit_results(results, rest);
     case CiForm::job_summary:
-      return job_summary(results, dataset, kSummaryBytes, not_done);
+      return job_summary(results, dataset, kSummaryBytes, rest);
     case CiForm::action_benchmark:
       return action_benchmark(results, commits_of(dataset));
     case CiForm::bencher:

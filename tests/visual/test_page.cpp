@@ -9,6 +9,12 @@ namespace {
 
 std::string page_of(const visual::Scene& scene) { return visual::page(scene, {"name", "0.0.0", false, {}}); }
 
+std::string page_of(const testing::TemporaryDataset& files, const visual::SceneOptions& options = {}) {
+  visual::Scene scene;
+  visual::read_scene(files.root().string(), options, scene);
+  return page_of(scene);
+}
+
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
@@ -38,11 +44,7 @@ TEST_CASE("nothing of a hostile dataset becomes markup") {
 TEST_CASE("the page says which means its speedups are") {
   const testing::TemporaryDataset files;
   testing::write_runs(files);
-  const auto html = [&](bool every_trace) {
-    visual::Scene scene;
-    visual::read_scene(files.root().string(), {.every_trace = every_trace}, scene);
-    return page_of(scene);
-  };
+  const auto html = [&](bool every_trace) { return page_of(files, {.every_trace = every_trace}); };
   CHECK(holds(html(false), "Speedup: geometric mean of"));
   const std::string of_every_trace = html(true);
   CHECK(holds(of_every_trace, "Speedup: arithmetic mean of"));
@@ -59,9 +61,7 @@ TEST_CASE("failures link to the end of their logs") {
   files.write("definitions/d.json", testing::definition_text("d"));
   files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
   files.write("traces/t.jsonl", trace.line());
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string html = page_of(scene);
+  const std::string html = page_of(files);
   CHECK(holds(html, "<a href=\"#log-1\" title=\"TIMEOUT: at the end\">timeout</a>"));
   CHECK(holds(html, "<details id=\"log-1\"><summary>s on d"));
   CHECK(!holds(html, "begins"));
@@ -85,9 +85,7 @@ TEST_CASE("a log that several workloads of a solution share is told once") {
     traces += trace.line();
   }
   files.write("traces/t.jsonl", traces);
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string html = page_of(scene);
+  const std::string html = page_of(files);
   CHECK(holds(html, "<details id=\"log-1\"><summary>s on d w1 M=1, w2 M=2, w3 M=3 and 1 more workload ("));
   CHECK(!holds(html, "log-2"));
 }
@@ -109,9 +107,7 @@ TEST_CASE("logs stand by definition and solution; an empty one is told by the er
     traces += line;
   }
   files.write("traces/t.jsonl", traces);
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string html = page_of(scene);
+  const std::string html = page_of(files);
   CHECK(html.find("<summary>a on a") < html.find("<summary>b on b"));
   CHECK(holds(html, "max abs error"));
   CHECK(holds(html, "<caption>Verdict of every workload and solution"));
@@ -134,9 +130,7 @@ TEST_CASE("a result shows how much slower it is than the fastest, and names how 
       testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = "bad", .status = "TIMEOUT"}
           .line();
   files.write("traces/t.jsonl", traces);
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string html = page_of(scene);
+  const std::string html = page_of(files);
   CHECK(holds(html, "<td class=\"p w\">1.000"));
   CHECK(holds(html, "<td class=p>1.050"));
   CHECK(holds(html, "<td class=\"p s1\">1.400"));
@@ -158,9 +152,7 @@ TEST_CASE("solutions that were not tried are named, and where nothing ever passe
     traces += testing::RunTrace{.run = run, .definition = "d", .solution = "s", .status = "TIMEOUT"}.line();
   }
   files.write("traces/t.jsonl", traces);
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string html = page_of(scene);
+  const std::string html = page_of(files);
   CHECK(holds(html, "<summary>1 solution was not tried</summary><p>for "));
   CHECK(holds(html, ": idle</p>"));
   CHECK(holds(html, "<p>d on NVIDIA H200: nothing passed in any of 2 runs.</p>"));
@@ -172,9 +164,7 @@ TEST_CASE("the first screen says that the last run was interrupted") {
   testing::write_runs(files);
   files.write("runs/runs.jsonl", std::string(R"({"run_id":")") + testing::kRun2 +
                                      R"(","interrupted":true,"planned":9,"finished":4,"not_done":0})" + "\n");
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string html = page_of(scene);
+  const std::string html = page_of(files);
   CHECK_THAT(html.substr(html.find("of the last run"), 300),
              Catch::Contains("interrupted after 4 of 9 evaluations; also"));
   CHECK(holds(html, ", interrupted after 4 of 9 evaluations</caption>"));
@@ -194,9 +184,7 @@ TEST_CASE("of two values the median is their mean") {
     traces += made.line();
   }
   files.write("traces/all.jsonl", traces);
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string html = page_of(scene);
+  const std::string html = page_of(files);
   const std::string table = html.substr(html.find("How it was measured"));
   CHECK(holds(table.substr(0, table.find("</table>")), ">1500<"));
 }
@@ -204,9 +192,7 @@ TEST_CASE("of two values the median is their mean") {
 TEST_CASE("a dataset without traces has a page") {
   const testing::TemporaryDataset files;
   files.write("definitions/d.json", testing::definition_text("d"));
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  CHECK(holds(page_of(scene), "No traces"));
+  CHECK(holds(page_of(files), "No traces"));
 }
 
 TEST_CASE("a page of the history alone has no results") {
@@ -221,9 +207,7 @@ TEST_CASE("a page of the history alone has no results") {
 TEST_CASE("what could not be read is said in the page") {
   const testing::TemporaryDataset files;
   files.write("traces/t.jsonl", "{\"broken\n");
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  CHECK(holds(page_of(scene), "What could not be read"));
+  CHECK(holds(page_of(files), "What could not be read"));
 }
 
 TEST_CASE("where each solution has a workload of its own the page has no cell for each pair") {
@@ -240,9 +224,7 @@ TEST_CASE("where each solution has a workload of its own the page has no cell fo
             .line();
   }
   files.write("traces/t.jsonl", text);
-  visual::Scene scene;
-  visual::read_scene(files.root().string(), {}, scene);
-  const std::string page = page_of(scene);
+  const std::string page = page_of(files);
   CHECK(page.find("Of 130 solutions the first 100 are here.") != std::string::npos);
   std::size_t empty = 0;
   for (std::size_t at = page.find("<td>"); at != std::string::npos; at = page.find("<td>", at + 1)) ++empty;
