@@ -83,7 +83,8 @@ Message JudgeClient::ask(MessageType type, const std::string& payload, MessageTy
   if (auto* message = std::get_if<Message>(&answer)) return std::move(*message);
   const auto& failure = std::get<Failure>(answer);
   if (failure.kind == Failure::Kind::kRefused) throw Error("{}", failure.text);
-  throw JudgeLost("{}\n{}", failure.text, child_.take_output());
+  const std::string output = child_.take_output();
+  throw JudgeLost("{}{}{}", failure.text, output.empty() ? "" : ": ", output);
 }
 
 void JudgeClient::use(const UseDevice& device) {

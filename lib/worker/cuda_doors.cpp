@@ -257,12 +257,14 @@ class CudaDoor : public Door {
   }
 
   double time_copies(std::uint32_t place) override {
+    if (layout_.output_bytes == 0) return 0;
     if (!tools_.timer) tools_.timer.emplace(tools_.context, tools_.kernels);
     std::vector<double> times_ns;
     for (int i = 0; i < kTimedCopies; ++i) {
       // As in a counted call: the L2 cache holds what was written last, and nothing of where it is copied to.
       const std::uint64_t flushed = device::cuda::flush_bytes(tools_.context.l2_bytes());
-      tools_.kernels.read(tools_.expected.data(), std::min(flushed, tools_.expected.size()), judged_.data());
+      tools_.kernels.read(tools_.expected.data(), std::min(flushed, tools_.expected.size()),
+                          outputs(place).device);
       for (const auto& slot : layout_.outputs) {
         constexpr std::uint64_t kWhole = 16;
         tools_.kernels.write(outputs(0).device + slot.offset, slot.bytes / kWhole * kWhole);
@@ -463,6 +465,11 @@ class CudaJudgeDevice : public JudgeDevice {
     if (use_.flush == Flush::kNone) return;
     const std::uint64_t bytes = device::cuda::flush_bytes(tools_.context.l2_bytes());
     tools_.kernels.read(tools_.expected.data(), std::min(bytes, tools_.expected.size()), looked_at_.data());
+  }
+  // Errors after which a context is lost (an illegal address, an uncorrectable error of its memory) are what
+  // each later call of the driver returns.
+  bool has_failed() override {
+    return tools_.context.driver().stream_synchronize(tools_.context.stream()) != CUDA_SUCCESS;
   }
   // Shared and private buffers, and those of the workload before, which its worker still holds; the judge has
   // a copy of the outputs.

@@ -108,6 +108,8 @@ class JudgeDevice : public OutputsMemory {
   // Fills the caches as for a call of a solution. What a solution's worker has set aside of them it has to
   // take back itself; where nothing is counted it does all of it.
   virtual void flush() { throw Error("{}", counter_problem()); }
+  // Whether this process can no longer use it, whatever is asked. Waits for what was queued.
+  [[nodiscard]] virtual bool has_failed() { return false; }
   // What inputs and outputs of one workload may take together, in bytes.
   [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
 };

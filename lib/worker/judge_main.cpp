@@ -2,6 +2,7 @@
 
 #include <sys/prctl.h>
 
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -58,16 +59,31 @@ struct AttachedDoor {
 
 class JudgeProcess {
  public:
-  explicit JudgeProcess(util::UniqueFd socket)
-      : channel_(std::move(socket)), host_(make_cpu_judge_device(util::usable_cores())), expected_(*host_) {}
+  JudgeProcess(util::UniqueFd socket, MakeJudgeDevice make_device)
+      : channel_(std::move(socket)),
+        make_device_(std::move(make_device)),
+        host_(make_cpu_judge_device(util::usable_cores())),
+        expected_(*host_) {}
 
   int run() {
     return serve(
-        channel_, [this](Message& message) { return answer(message); },
+        channel_, [this](Message& message) { return answer_or_end(message); },
         [this](MessageType) { return awake_ns_; });
   }
 
  private:
+  // Where the device has failed no request is at fault and all later ones would fail: the judge ends, so that
+  // another one takes its place.
+  bool answer_or_end(const Message& message) {
+    try {
+      return answer(message);
+    } catch (const std::exception& error) {
+      if (!device().has_failed()) throw;
+      std::fprintf(stderr, "%s\n", error.what());
+      return false;
+    }
+  }
+
   bool answer(const Message& message) {
     const auto reply = [&](MessageType type, const std::string& payload, const std::vector<int>& fds = {}) {
       return channel_.send(type, message.ticket, payload, fds);
@@ -123,7 +139,7 @@ class JudgeProcess {
 
   void use(const UseDevice& device) {
     awake_ns_ = std::int64_t{device.awake_us} * 1000;
-    device_ = make_cuda_judge_device(device);
+    device_ = make_device_(device);
     expected_.emplace(*device_);
   }
 
@@ -401,6 +417,7 @@ class JudgeProcess {
   }
 
   Channel channel_;
+  MakeJudgeDevice make_device_;
   std::unique_ptr<JudgeDevice> host_;    // where references run
   std::unique_ptr<JudgeDevice> device_;  // where solutions run, if that is another one
   std::int64_t awake_ns_ = 0;
@@ -417,7 +434,12 @@ class JudgeProcess {
 int run_judge(util::UniqueFd channel) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   use_one_cuda_queue();
-  return JudgeProcess(std::move(channel)).run();
+  return run_judge(std::move(channel),
+                   [](const UseDevice& device) { return make_cuda_judge_device(device); });
+}
+
+int run_judge(util::UniqueFd channel, MakeJudgeDevice make_device) {
+  return JudgeProcess(std::move(channel), std::move(make_device)).run();
 }
 
 }  // namespace fib::worker

@@ -1,16 +1,22 @@
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "emulation/emulation.h"
 #include "tensor/convert.h"
+#include "util/clock.h"
+#include "worker/channel.h"
 #include "worker/cuda_doors.h"
 #include "worker/expected_store.h"
+#include "worker/judge_main.h"
+#include "worker/messages.h"
 
 // The judge's part on a GPU, on the emulated one (tests/emulation): fib's own kernels fill, poison and
 // compare.
@@ -407,4 +413,50 @@ TEST_CASE("a GPU is busy where the work of others makes every fill wait") {
   CHECK_FALSE(device->is_idle());
   fills_at_once = 8;
   CHECK(device->is_idle());
+}
+
+namespace {
+
+bool device_failed = false;
+CUresult device_state() { return device_failed ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS; }
+
+// What a judge answers that looks around on a device which fails at that request; nothing: it has ended.
+std::optional<worker::MessageType> answer_of_judge(bool stays_failed) {
+  static const auto kernels = emulation::kernels();
+  auto driver = emulation::driver();
+  driver.set_bytes = [](CUdeviceptr, unsigned char, std::size_t, CUstream) {
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  };
+  driver.stream_synchronize = [](CUstream) { return device_state(); };
+  device_failed = false;
+  const worker::UseDevice use{emulation::uuid(), kernels.string(), worker::Flush::kClean, 0};
+  auto [ours, theirs] = worker::Channel::make_pair();
+  std::thread judge([&theirs = theirs, &driver] {
+    (void)worker::run_judge(util::UniqueFd(::dup(theirs.fd())), [&](const worker::UseDevice& device) {
+      return worker::make_cuda_judge_device(device, driver);
+    });
+    theirs.close();
+  });
+  worker::Message message;
+  const auto next = [&]() -> std::optional<worker::MessageType> {
+    const std::int64_t soon = util::monotonic_ns() + 20'000'000'000;
+    if (ours.receive(message, soon) != worker::Channel::Result::kMessage) return std::nullopt;
+    return message.type;
+  };
+  CHECK(next() == worker::MessageType::kHello);
+  CHECK(ours.send(worker::MessageType::kUseDevice, 1, use.encode()));
+  CHECK(next() == worker::MessageType::kDeviceReady);
+  device_failed = stays_failed;
+  CHECK(ours.send(worker::MessageType::kLookAround, 2, {}));
+  const auto answer = next();
+  ours.close();
+  judge.join();
+  return answer;
+}
+
+}  // namespace
+
+TEST_CASE("a judge whose device has failed ends, after one call that failed it serves on") {
+  CHECK(answer_of_judge(false) == worker::MessageType::kError);
+  CHECK(answer_of_judge(true) == std::nullopt);
 }
