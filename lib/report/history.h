@@ -76,6 +76,7 @@ struct HistoryRun {
   bool has_record = false;
   dataset::RunRecord record;  // without one: what its traces tell in its place, no counts
   RunTraces traces;
+  std::optional<std::size_t> standing;  // results that reports count; nothing: nobody has looked
 
   // Of the record where it tells, else of the traces.
   [[nodiscard]] std::size_t evaluations() const;

@@ -17,9 +17,10 @@ void write_run(present::Document& document, const DatasetHistory& history, const
   std::string names;
   for (const auto& name : dataset::names_of_run(history.baselines, run.record.run_id))
     names += ", baseline " + name;
-  document.subheading("Run " + run.record.run_id + names,
-                      fmt::format("{}: {} done, {} passed", history.path,
-                                  present::plural(run.evaluations(), "evaluation"), run.passed()));
+  document.subheading(
+      "Run " + run.record.run_id + names,
+      fmt::format("{}: {} done, {} passed{}", history.path, present::plural(run.evaluations(), "evaluation"),
+                  run.passed(), run.standing ? fmt::format(", {} counted by reports", *run.standing) : ""));
   if (run.has_record) {
     document.table("", record_table(run, seed));
   } else {
@@ -41,7 +42,11 @@ std::vector<std::string> notes(const std::vector<DatasetHistory>& histories) {
   const bool any = std::any_of(histories.begin(), histories.end(),
                                [](const DatasetHistory& history) { return !history.runs.empty(); });
   if (any) lines.emplace_back("Run: the beginning of its id; fib history RUN shows one with all it says");
-  if (any) lines.emplace_back("Passed: of the evaluations that were made; Remarks: what was not as usual");
+  if (any)
+    lines.emplace_back(
+        "Passed: of the evaluations that were made; Count: of them, what reports count; Remarks: what was "
+        "not as "
+        "usual");
   for (const DatasetHistory& history : histories) {
     if (history.traces_without_run == 0) continue;
     const bool one = history.traces_without_run == 1;

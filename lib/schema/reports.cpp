@@ -91,6 +91,7 @@ Members run_of_history() {
           {"failed", count()},
           {"failed_by_status", map_of(count())},
           {"not_done", or_null(count())},
+          {"standing", or_null(count())},
           {"interrupted", flag()},
           {"record", flag()},
           {"sweep", or_null(record())},

@@ -254,16 +254,23 @@ void check_rows(const Story& story, const std::string& root, const Standing& exp
   std::getline(table, line);
   const auto columns = fields(line);
   Results found;
+  std::map<std::string, std::size_t> by_run;
   while (std::getline(table, line)) {
     std::map<std::string, std::string> row;
     const auto cells = fields(line);
     REQUIRE(cells.size() == columns.size());
     for (std::size_t i = 0; i < cells.size(); ++i) row[columns[i]] = cells[i];
     if (row.at("counts") != "1") continue;  // by the rule without filters
+    ++by_run[row.at("run_id")];
     const auto& latency = row.at("latency_ms");
     found[row.at("solution") + " " + row.at("workload_uuid")] = latency.empty() ? -1 : std::stod(latency);
   }
   check_results("csv", found, expected.results);
+  const auto history = story.ask_json({"history"}, root);
+  for (const auto& run : history.at("datasets").at(0).at("runs")) {
+    CAPTURE(root, run.dump());
+    CHECK(run.at("standing") == by_run[run.at("run_id")]);
+  }
 
   const auto database = (story.files().root() / "d.sqlite").string();
   std::filesystem::remove(database);

@@ -21,13 +21,13 @@ worker::UseDevice use_of(const testing::Gpu& gpu) {
   return {gpu.info.uuid, gpu.kernels_path, worker::Flush::kClean, 0};
 }
 
-// A judge that reads an illegal address as soon as it has a device.
+// A judge that writes to an illegal address as soon as it has a device.
 int judge_of_a_failing_device(int socket) {
   return worker::run_judge(util::UniqueFd(socket), [](const worker::UseDevice& use) {
     auto device = worker::make_cuda_judge_device(use);
     const device::cuda::Context context(use.uuid);
     device::cuda::Kernels kernels(context, util::read_file(use.kernels_path));
-    kernels.write(CUdeviceptr{1} << 40U, 16);
+    kernels.write(CUdeviceptr{0}, 16);
     return device;
   });
 }
@@ -80,6 +80,7 @@ TEST_CASE("a judge that meets an illegal address ends", "[gpu]") {
   CHECK(message.type == worker::MessageType::kDeviceReady);
   REQUIRE(ours.send(worker::MessageType::kLookAround, 2, {}));
   CHECK(receive() == worker::Channel::Result::kClosed);
+  ours.close();
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
