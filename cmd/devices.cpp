@@ -29,7 +29,7 @@ bench::MultiprocessorLimits limits_of(const nlohmann::json& limits) {
           limits.at("reserved_shared_bytes")};
 }
 
-LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}}; }
+LaneDevice cpu_device() { return {model::DeviceKind::cpu, device::cpu::model_name(), {}, {}, {}, 0}; }
 
 #if FIB_CUDA
 nlohmann::ordered_json driver_version() {
@@ -110,7 +110,8 @@ int print_devices() {
                          {"blocks", device.blocks},
                          {"registers", device.registers},
                          {"shared_bytes", device.shared_bytes},
-                         {"reserved_shared_bytes", device.reserved_shared_bytes}}}});
+                         {"reserved_shared_bytes", device.reserved_shared_bytes}}},
+                       {"memory", device.memory}});
   }
   auto software = versions.get();
   software["cuda"] = fmt::format("{}.{}", list.driver_version / 1000, list.driver_version % 1000 / 10);
@@ -141,7 +142,8 @@ CudaDevices cuda_devices() try {
   }
   for (const auto& device : document.at("devices")) {
     result.devices.push_back({model::DeviceKind::cuda, device.at("name"), device.at("uuid"),
-                              device.at("architecture"), limits_of(device.at("multiprocessor"))});
+                              device.at("architecture"), limits_of(device.at("multiprocessor")),
+                              device.at("memory")});
   }
   result.problem = document.at("problem");
   result.software = document.at("software");

@@ -154,9 +154,7 @@ void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std:
                 bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
-  report.tools = tools;
-  report.sandbox = outcome.sandbox;
-  report.count_work = outcome.count_work;
+  report.circumstances = {outcome.sandbox, outcome.count_work, tools};
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;

@@ -114,6 +114,9 @@ const std::vector<PatternFacts>& patterns() {
       {"first_rows", "All wrong elements are in the first rows (of the last dimension)."},
       {"last_columns", "All wrong elements are in the last columns (of the last dimension)."},
       {"first_columns", "All wrong elements are in the first columns (of the last dimension)."},
+      {"block_tails",
+       "The wrong elements are the last few of three or more blocks of one size, in the order of memory: "
+       "what a block or a vector load leaves out, say."},
   };
   return all;
 }

@@ -370,7 +370,12 @@ int run(RunOptions options) {
   RunOutcome outcome = planned_outcome(plan, datasets);
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   std::optional<RunEvents> events;
-  if (options.format == RunFormat::jsonl) events.emplace(progress).began(plan, devices, plan_ms);
+  if (options.format == RunFormat::jsonl) {
+    const std::string counted = bench::name_of(options.measure.counted(bench::CountWork::kOne));
+    events.emplace(progress, report::Circumstances{options.measure.sandbox, counted,
+                                                   tools_text(machine.chosen, environment.python)});
+    events->began(plan, devices, plan_ms);
+  }
   const auto end = [&](const bench::RunReport& report, const GateVerdict& verdict) {
     if (!events) return static_cast<int>(verdict.exit_code);
     events->ended(report, verdict);

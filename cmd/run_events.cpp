@@ -133,7 +133,8 @@ void RunEvents::evaluation_finished(const bench::PlannedEvaluation& planned,
                                     std::size_t total) {
   ordered_json members = names_of(planned);
   members["hardware"] = evaluation.environment.hardware;
-  members.update(report::result_json(bench::trace_of(planned, evaluation), *planned.definition));
+  members.update(
+      report::result_json(bench::trace_of(planned, evaluation), *planned.definition, circumstances_));
   add_progress(members, done, total);
   put("evaluation_ended", members);
   next_.evaluation_finished(planned, evaluation, done, total);

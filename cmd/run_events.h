@@ -4,10 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/plan.h"
 #include "bench/run.h"
+#include "report/digests.h"
 #include "run_gate.h"
 
 namespace fib::cmd {
@@ -17,7 +19,8 @@ namespace fib::cmd {
 class RunEvents : public bench::RunObserver {
  public:
   // `next` must outlive this object.
-  explicit RunEvents(bench::RunObserver& next) : next_(next) {}
+  RunEvents(bench::RunObserver& next, report::Circumstances circumstances)
+      : next_(next), circumstances_(std::move(circumstances)) {}
 
   // `plan_ms`: how long it took to read the datasets and to plan.
   void began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices, double plan_ms);
@@ -41,6 +44,7 @@ class RunEvents : public bench::RunObserver {
   void put(const char* event, const nlohmann::ordered_json& members);
 
   bench::RunObserver& next_;
+  report::Circumstances circumstances_;
   std::mutex mutex_;
   bool is_broken_ = false;
   std::set<std::string> waited_for_;  // the devices that were said to be waited for

@@ -4,6 +4,7 @@
 
 #include "apply/loaded.h"
 #include "arguments/call_value.h"
+#include "calling/status.h"
 #include "calling/thrown.h"
 #include "calling/tvm_ffi.h"
 #include "util/error.h"
@@ -62,7 +63,8 @@ class LibraryCall : public PreparedCall {
       return CallEnd::failed;
     }
     if (!returns_status_ || static_cast<int>(status) == 0) return CallEnd::done;
-    error = fmt::format("it returned the error code {}", static_cast<int>(status));
+    error = fmt::format("it returned the error code {}",
+                        calling::status_text(static_cast<int>(status), on_cuda_));
     return CallEnd::refused;
   }
 

@@ -23,7 +23,9 @@ constexpr std::uint64_t kFewestCalls = 3;
 constexpr double kMostClaimedMs = 400;
 // By the coordinator's clock they may take that long together, and the fewest any time.
 constexpr double kMostCountingMs = 5000;
-constexpr std::uint64_t kMostBytes = std::uint64_t{12} << 30U;
+constexpr std::uint64_t kUsualBytes = std::uint64_t{12} << 30U;
+constexpr std::uint64_t kShareOfMemory =
+    4;  // of a device with more than four times that, one part in so many
 // What counters that work see at least.
 constexpr double kLeastShareOfClaim = 0.1;
 // How often it is counted before that is called a lie.
@@ -33,21 +35,21 @@ bool returns_outputs(const EvaluationParts& parts) {
   return !parts.planned.solution->spec.destination_passing_style();
 }
 
-// What usual calls take: those that are the fastest, since a solution could make the others long.
-double usual_ms(const std::vector<double>& calls_ms) { return eval::quantile(calls_ms, 0.25); }
-
-// A solution that makes its calls long beside what it claims keeps none from being counted.
+// A solution that makes its calls long beside what it claims keeps none from being counted: those that are
+// the fastest say what a call takes.
 std::uint64_t calls_in_time(const Measurement& m) {
   const auto within = [](double ms, double call_ms) { return ms / std::max(call_ms, 1e-3); };
-  const double by_clock = within(kMostCountingMs, usual_ms(m.envelopes_ms));
+  const double by_clock = within(kMostCountingMs, eval::quantile(m.envelopes_ms, 0.25));
   return static_cast<std::uint64_t>(std::min({within(kMostClaimedMs, claimed_ms(m.trials_ms)), kWantedCalls,
                                               std::max(by_clock, static_cast<double>(kFewestCalls))}));
 }
 
-std::uint64_t calls_in_memory(const eval::Layout& layout) {
+std::uint64_t calls_in_memory(const EvaluationParts& parts) {
+  const eval::Layout& layout = parts.layout();
   constexpr std::uint64_t kBuffers = 3;  // shared and private ones; inputs that files hold, or judged outputs
   const std::uint64_t bytes = kBuffers * (layout.input_stride() + layout.output_stride());
-  return kMostBytes / std::max<std::uint64_t>(1, bytes);
+  const std::uint64_t most = std::max(kUsualBytes, parts.device.memory_bytes / kShareOfMemory);
+  return most / std::max<std::uint64_t>(1, bytes);
 }
 
 // Of a reference that is slow, too, which has to make what is expected.
@@ -125,7 +127,8 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   counted.busy_ms = util::in_ms(seen.busy_ns) / number;
   counted.engine_ms = util::in_ms(seen.engine_ns) / number;
   counted.bus_bytes = seen.bus_bytes / number;
-  counted.wall_ms = eval::median(std::move(walls));
+  counted.wall_ms = eval::median(walls);
+  counted.long_wall_ms = eval::quantile(std::move(walls), 0.9);
   auto problem = unclaimed_work(counted, usual);
   if (problem) expect_no_other_work(parts);
   for (std::size_t i = 0; i < count; ++i) calls.judge_at(doors[i], made[i]);
@@ -145,6 +148,14 @@ NoVerdict no_records(const std::string& problem) {
       model::Fault::machine,
       "CUPTI lost its records of all calls, so that nobody knows of how many kernels a call is made, and " +
           problem};
+}
+
+NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
+  return {model::Fault::machine,
+          fmt::format("a tenth of the calls take {:.4f} ms or more by fib's own clock while the device's own "
+                      "counters are read, and {:.4f} ms before: the machine is too busy, or the solution "
+                      "computes on the host then",
+                      counted.long_wall_ms, usual.wall_ms)};
 }
 
 // What three counts come to that found something. Work may differ from call to call so much that the median
@@ -173,8 +184,9 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
   blank.parts = m.kernels + m.copies;
   // The process in which CUPTI makes its records can lose them, and those of very many kernels get lost.
   if (m.lost_records) blank.parts = 1;
+  if (m.no_witness.empty()) blank.parts = std::max<std::uint64_t>(1, blank.parts);
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
-  const UsualCall usual{usual_ms(m.walls_ms), parts.facts.is_guest};
+  const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest};
   for (int attempt = 1;; ++attempt) {
     // New ones each time: the solution still reaches those of the time before.
     const auto doors = attach(parts, calls, wanted);
@@ -183,8 +195,12 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     m.counted = blank;
     const auto problem = count_calls(parts, expected, calls, doors, usual, *m.counted);
     m.counted->tells = tells_of_others(*m.counted);
-    if (!problem) return;
-    if (attempt == kMostCounts) return settle(*problem, usual, m);
+    // Some calls may be made long, and compute on the host what counters then do not see.
+    const bool is_slow = m.counted->long_wall_ms > most_wall_ms(usual);
+    if (!problem && !is_slow) return;
+    if (attempt < kMostCounts) continue;
+    if (problem) return settle(*problem, usual, m);
+    throw slow_calls(*m.counted, usual);
   }
 }
 
@@ -197,8 +213,8 @@ void want_count(const EvaluationParts& parts, const ExpectedOutputs& expected, c
   none.missing = parts.judge.counter_problem();
   if (parts.config.flush == worker::Flush::kNone)
     none.missing = "calls are counted with caches flushed (--flush none)";
-  const std::uint64_t wanted = std::min({calls_in_time(m), expected.most_of_count(),
-                                         calls_in_memory(parts.layout()), calls_in_budget(parts, expected)});
+  const std::uint64_t wanted = std::min(
+      {calls_in_time(m), expected.most_of_count(), calls_in_memory(parts), calls_in_budget(parts, expected)});
   if (none.missing.empty() && wanted < kFewestCalls)
     none.missing = "the calls are so long, or their buffers so large, that too few could be counted";
   if (none.missing.empty()) {

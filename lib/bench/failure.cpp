@@ -57,6 +57,9 @@ constexpr std::array kAnswers{
     Sign{"CUDA_ERROR_INVALID_VALUE", ErrorCode::bad_launch},
     Sign{"invalid configuration", ErrorCode::bad_launch},
     Sign{"too many resources requested", ErrorCode::bad_launch},
+    Sign{"too many blocks in cooperative launch", ErrorCode::bad_launch},
+    Sign{"invalid device function", ErrorCode::bad_launch},
+    Sign{"no kernel image is available", ErrorCode::bad_launch},
     Sign{"OutOfResources", ErrorCode::bad_launch},
     Sign{"of shared memory", ErrorCode::bad_launch},
     Sign{"launch plan passes", ErrorCode::bad_launch},
@@ -179,7 +182,13 @@ model::RecordedFailure failure_record(const FailureFacts& facts, model::Status s
   if (facts.mismatch) {
     record.mismatch = recorded_mismatch(*facts.mismatch);
   }
-  for (auto& one : compile::diagnostics_of(log, sources)) {
+  constexpr std::size_t kMostDiagnostics = 10;
+  auto messages = compile::diagnostics_of(log, sources, kMostDiagnostics + 1);
+  if (messages.size() > kMostDiagnostics) {
+    messages.resize(kMostDiagnostics);
+    record.diagnostics_cut = true;
+  }
+  for (auto& one : messages) {
     model::RecordedDiagnostic recorded;
     recorded.severity = one.severity;
     if (!one.file.empty()) recorded.file = one.file;

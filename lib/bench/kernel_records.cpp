@@ -95,4 +95,11 @@ std::vector<model::RecordedKernel> kernel_records(const std::vector<worker::Kern
   return records;
 }
 
+bool are_cut(const std::vector<worker::KernelUse>& uses, std::uint64_t kernels) {
+  if (uses.size() < worker::kMostKernelUses) return false;
+  std::uint64_t named = 0;
+  for (const auto& use : uses) named += use.times;
+  return named < kernels;
+}
+
 }  // namespace fib::bench

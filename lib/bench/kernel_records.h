@@ -22,4 +22,8 @@ namespace fib::bench {
 // parameters: "scale" of "_ZN4mine5scaleIfEEvPT_". Any other symbol as it is. Pure.
 [[nodiscard]] std::string function_name(std::string_view symbol);
 
+// Whether these are not all of the `kernels` that a call launched: a worker names those that took longest.
+// Pure.
+[[nodiscard]] bool are_cut(const std::vector<worker::KernelUse>& uses, std::uint64_t kernels);
+
 }  // namespace fib::bench

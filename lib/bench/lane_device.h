@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "bench/occupancy.h"
@@ -14,6 +15,7 @@ struct LaneDevice {
   std::string uuid;                          // cuda
   std::string architecture;                  // cuda: "sm_90a"
   MultiprocessorLimits multiprocessor = {};  // cuda
+  std::uint64_t memory_bytes = 0;            // cuda
   [[nodiscard]] bool is_cuda() const { return kind == model::DeviceKind::cuda; }
 };
 

@@ -20,14 +20,6 @@ using nlohmann::ordered_json;
 
 constexpr int kTraceSchemaVersion = 1;
 
-std::vector<double> medians(const std::vector<std::vector<double>>& trials) {
-  std::vector<double> result;
-  for (const auto& trial : trials) {
-    if (!trial.empty()) result.push_back(eval::median(trial));
-  }
-  return result;
-}
-
 model::Performance performance_of(const Measurement& m, const RunConfig& config) {
   model::Performance performance;
   performance.latency_ms = latency_of(m);
@@ -220,8 +212,10 @@ model::MeasurementRecord record_of(const Measurement& m, const PlannedEvaluation
   if (m.torch) record.torch = compile::name_of(*m.torch);
   record.sandbox = sandbox_record(m, config);
   record.reference = reference_record(m, config, identity.version);
-  if (m.on_cuda && !m.kernel_uses.empty())
+  if (m.on_cuda && !m.kernel_uses.empty()) {
     record.resources = kernel_records(m.kernel_uses, *planned.solution, identity.multiprocessor);
+    if (are_cut(m.kernel_uses, m.kernels)) record.resources_cut = true;
+  }
   if (!m.device.state.empty()) record.device_state = ordered_json::parse(m.device.state);
   return record;
 }
@@ -278,6 +272,14 @@ std::string name_of(EndedBy rule) {
 
 double latency_of(const Measurement& m) {
   return eval::mean(m.latency_is_mean ? joined(m.trials_ms) : medians(m.trials_ms));
+}
+
+std::vector<double> medians(const std::vector<std::vector<double>>& trials) {
+  std::vector<double> result;
+  for (const auto& trial : trials) {
+    if (!trial.empty()) result.push_back(eval::median(trial));
+  }
+  return result;
 }
 
 std::vector<double> joined(const std::vector<std::vector<double>>& trials) {

@@ -38,6 +38,7 @@ struct CountedWork {
   double claimed_ms = 0;    // what the timed calls claim
   std::uint64_t parts = 0;  // kernels, copies and sets of a call, as its worker says; 0: it does not; lost: 1
   double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
+  double long_wall_ms = 0;  // the same, of the calls that took longest: nine of ten took less
 };
 
 // The calls in which the device's own counters are to be read before an evaluation that passed stands.
@@ -124,6 +125,9 @@ struct RunIdentity {
 // The mean of the trials' medians, in milliseconds, or of the trials' means, where latency_is_mean; there is
 // at least one trial.
 [[nodiscard]] double latency_of(const Measurement& measurement);
+
+// The median of each trial that has calls. Pure.
+[[nodiscard]] std::vector<double> medians(const std::vector<std::vector<double>>& trials);
 
 // The calls of all trials. Pure.
 [[nodiscard]] std::vector<double> joined(const std::vector<std::vector<double>>& trials);

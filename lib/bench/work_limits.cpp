@@ -34,8 +34,8 @@ constexpr double kBusBytesPerMs = 128e6;
 // A count tells of other workloads where it saw that many times what it leaves open.
 constexpr double kTelling = 1.5;
 // Limits of claimed_ms().
-constexpr double kMostOfMedian = 2;
-constexpr double kMostMeanOfMedian = 1.05;
+constexpr double kMostOfUsual = 2;
+constexpr double kMostMeanOfUsual = 1.05;
 // How much longer a counted call may take than a timed one by the coordinator's clock. Nothing is copied, and
 // nothing waits for a queue, but the workload is opened: 0.2 ms in C, and up to 1.2 ms in Python.
 constexpr double kMostOfWall = 3;
@@ -59,9 +59,21 @@ double engine_slack_ms(const CountedWork& counted) {
 
 double claimed_ms(const std::vector<std::vector<double>>& trials_ms) {
   auto claims = joined(trials_ms);
-  const double median = eval::median(claims);
-  for (double& claim : claims) claim = std::min(claim, kMostOfMedian * median);
-  return std::min(eval::mean(claims), kMostMeanOfMedian * median);
+  const double usual = std::min(eval::median(claims), eval::mean(medians(trials_ms)));
+  for (double& claim : claims) claim = std::min(claim, kMostOfUsual * usual);
+  return std::min(eval::mean(claims), kMostMeanOfUsual * usual);
+}
+
+double usual_wall_ms(const Measurement& m) {
+  const auto claims = joined(m.trials_ms);
+  double beside_ms = m.walls_ms.at(0);
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    beside_ms = std::min(beside_ms, std::max(0.0, m.walls_ms.at(i) - claims[i]));
+  return beside_ms + claimed_ms(m.trials_ms);
+}
+
+double most_wall_ms(const UsualCall& usual) {
+  return kMostOfWall * usual.wall_ms + (usual.in_python ? kMostBeyondWallInPythonMs : kMostBeyondWallMs);
 }
 
 std::optional<std::string> unclaimed_work(const CountedWork& counted, const UsualCall& usual) {
@@ -82,8 +94,7 @@ std::optional<std::string> unclaimed_work(const CountedWork& counted, const Usua
         "the device exchanged {:.0f} bytes a call with the host, and the {:.4f} ms that the calls claim are "
         "too short for that",
         counted.bus_bytes, counted.claimed_ms);
-  const double beyond_ms = usual.in_python ? kMostBeyondWallInPythonMs : kMostBeyondWallMs;
-  if (counted.wall_ms > kMostOfWall * usual.wall_ms + beyond_ms)
+  if (counted.wall_ms > most_wall_ms(usual))
     return fmt::format(
         "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "
         "before",

@@ -10,15 +10,23 @@
 namespace fib::bench {
 
 // What the calls of these trials claim, the mean, in milliseconds: work that differs from call to call has a
-// mean above its latency, a median. A claim counts up to twice the median, and the mean up to 5 % above
-// it, since long claims in some calls shall not pay for work that the others hide. Pure; at least one call.
+// mean above its latency. A claim counts up to twice the latency (the mean of the trials' medians, or the
+// median of all calls, which is less), and the mean up to 5 % above it, since long claims in some calls or
+// trials shall not pay for work that the others hide. Pure; at least one call.
 [[nodiscard]] double claimed_ms(const std::vector<std::vector<double>>& trials_ms);
 
 // What a timed call is like.
 struct UsualCall {
-  double wall_ms = 0;  // by the coordinator's clock
+  double wall_ms = 0;  // usual_wall_ms()
   bool in_python = false;
 };
+
+// What a timed call takes by the coordinator's clock: what is claimed, and the least that any call took
+// beside it, since a solution could make most of them long. Pure; at least one call.
+[[nodiscard]] double usual_wall_ms(const Measurement& m);
+
+// How long a counted call may take by that clock. Pure.
+[[nodiscard]] double most_wall_ms(const UsualCall& usual);
 
 // Whether the device was at work for longer than is claimed, its multiprocessors or its engine for kernels,
 // exchanged more with the host than can be done in that time, or the counted calls took much longer than the

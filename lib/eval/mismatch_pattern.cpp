@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,42 @@ struct Range {
     ++count;
   }
   [[nodiscard]] bool is_unbroken() const { return count > 0 && last - first + 1 == count; }
+};
+
+// Wrong elements that follow each other without a gap, and where such runs end.
+class Runs {
+ public:
+  void add(std::uint64_t index) {
+    if (length_ == 0 || index != end_) {
+      close();
+      length_ = 0;
+    }
+    ++length_;
+    end_ = index + 1;
+  }
+  // Whether there are three at least, all of one length, each at the end of a block of the same size.
+  [[nodiscard]] bool are_block_tails() {
+    close();
+    length_ = 0;
+    constexpr std::uint64_t kLeastBlock = 8;
+    return count_ >= 3 && are_alike_ && block_ >= kLeastBlock && block_ > first_length_;
+  }
+
+ private:
+  void close() {
+    if (length_ == 0) return;
+    if (count_ == 0) first_length_ = length_;
+    are_alike_ = are_alike_ && length_ == first_length_;
+    block_ = std::gcd(block_, end_);
+    ++count_;
+  }
+
+  std::uint64_t length_ = 0;  // of the run that goes on
+  std::uint64_t end_ = 0;
+  std::uint64_t count_ = 0;  // of those that have ended
+  std::uint64_t first_length_ = 0;
+  std::uint64_t block_ = 0;  // the largest of which all ends are multiples
+  bool are_alike_ = true;
 };
 
 class Looker {
@@ -109,6 +146,7 @@ class Looker {
         const std::uint64_t index = begin + column;
         if (agrees(at(got_, index), at(expected_, index), 1, tolerance_)) continue;
         note_step(index);
+        runs_.add(index);
         wrong_.add(index);
         is_wrong_column[column] = true;
       }
@@ -125,7 +163,13 @@ class Looker {
     if (step_ != step) step_.reset();  // for good: it is set once
   }
 
-  [[nodiscard]] std::string shape_of_wrong() const {
+  [[nodiscard]] std::string shape_of_wrong() {
+    const std::string rectangle = rectangle_of_wrong();
+    return rectangle.empty() && runs_.are_block_tails() ? "block_tails" : rectangle;
+  }
+
+  // All that is known by the first and last elements, rows and columns.
+  [[nodiscard]] std::string rectangle_of_wrong() const {
     const std::uint64_t count = slot_.count();
     if (wrong_.count == count) return "all";
     if (wrong_.is_unbroken() && wrong_.last + 1 == count) return "last_elements";
@@ -158,6 +202,7 @@ class Looker {
   Range wrong_;
   Range wrong_rows_;
   Range wrong_columns_;
+  Runs runs_;
   std::optional<std::uint64_t> step_ =
       std::nullopt;  // from each wrong element to the next, where it is the same
 };

@@ -17,6 +17,8 @@ namespace fib::eval {
 //   all                   every element
 //   last_elements, first_elements, one_row, one_column, last_rows, first_rows, last_columns, first_columns
 //   every_nth             at a constant distance of at least two, three at least
+//   block_tails           runs of one length, three at least, each at the end of a block of 8 elements or
+//   more
 //
 // `tolerance` says which elements are wrong, and `usual` whether others are right in another place.
 [[nodiscard]] std::string mismatch_pattern(const Slot& slot, const std::byte* got, const std::byte* expected,

@@ -192,6 +192,7 @@ void fields(Is<RecordedFailure> auto& failure, Visit& visit) {
   visit("skipped_after", failure.skipped_after);
   visit("mismatch", failure.mismatch);
   visit("diagnostics", failure.diagnostics);
+  visit("diagnostics_cut", failure.diagnostics_cut);
 }
 
 template <typename Visit>
@@ -221,6 +222,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("dropped_calls", record.dropped_calls);
   visit("launches", record.launches);
   visit("resources", record.resources);
+  visit("resources_cut", record.resources_cut);
   visit("roofline", record.roofline);
   visit("segments", record.segments);
   visit("calibration", record.calibration);
@@ -269,17 +271,19 @@ constexpr bool kIsList = false;
 template <typename T>
 constexpr bool kIsList<std::vector<T>> = !kIsPlain<std::vector<T>>;
 
+enum class Missing { left_out, null };
+
 class Writer {
  public:
-  explicit Writer(ordered_json& object) : object_(object) {}
+  Writer(ordered_json& object, Missing missing) : object_(object), missing_(missing) {}
 
   void operator()(const char* name, const ordered_json& value) {
-    if (!value.is_null()) object_[name] = value;
+    if (!value.is_null() || missing_ == Missing::null) object_[name] = value;
   }
 
   template <typename T>
   void operator()(const char* name, const std::optional<T>& field) {
-    if (!field) return;
+    if (!field) return (*this)(name, ordered_json());
     if constexpr (kIsPlain<T>) {
       object_[name] = *field;
     } else if constexpr (kIsList<T>) {
@@ -297,14 +301,15 @@ class Writer {
 
  private:
   template <typename T>
-  static ordered_json object_of(const T& value) {
+  [[nodiscard]] ordered_json object_of(const T& value) const {
     ordered_json inner = ordered_json::object();
-    Writer writer(inner);
+    Writer writer(inner, missing_);
     fields(value, writer);
     return inner;
   }
 
   ordered_json& object_;
+  Missing missing_;
 };
 
 // The value as a field's type has it; nothing where it is of another.
@@ -428,14 +433,18 @@ class Lister {
   std::vector<RecordField>& found_;
 };
 
-}  // namespace
-
-ordered_json to_json(const MeasurementRecord& record) {
+ordered_json written(const MeasurementRecord& record, Missing missing) {
   ordered_json object = ordered_json::object();
-  Writer writer(object);
+  Writer writer(object, missing);
   fields(record, writer);
   return object;
 }
+
+}  // namespace
+
+ordered_json to_json(const MeasurementRecord& record) { return written(record, Missing::left_out); }
+
+ordered_json to_whole_json(const MeasurementRecord& record) { return written(record, Missing::null); }
 
 MeasurementRecord measurement_record(const Evaluation& evaluation) {
   MeasurementRecord record;

@@ -176,6 +176,7 @@ struct RecordedFailure {
   std::optional<std::uint64_t> skipped_after;  // failures; it was not tried on this workload
   std::optional<RecordedMismatch> mismatch;
   std::optional<std::vector<RecordedDiagnostic>> diagnostics;
+  std::optional<bool> diagnostics_cut;  // there were more than are kept
 };
 
 // How long its parts took, in milliseconds.
@@ -212,6 +213,7 @@ struct MeasurementRecord {
   std::optional<std::uint64_t> dropped_calls;
   std::optional<RecordedLaunches> launches;
   std::optional<std::vector<RecordedKernel>> resources;
+  std::optional<bool> resources_cut;  // the call launched others, too
   std::optional<RecordedRoofline> roofline;
   std::optional<std::uint64_t> segments;
   std::optional<RecordedCalibration> calibration;
@@ -238,6 +240,9 @@ struct MeasurementRecord {
 
 // The record as it stands in a trace: the fields that are there, in the order above.
 [[nodiscard]] nlohmann::ordered_json to_json(const MeasurementRecord& record);
+
+// The same for programs: all fields, null where one is missing, also those of objects that are there.
+[[nodiscard]] nlohmann::ordered_json to_whole_json(const MeasurementRecord& record);
 
 // What `evaluation.fib` says. A value of another type than its field's is as if it were missing, and so is
 // all of it where there is no object; nothing is thrown. Keys that this version does not know stay in

@@ -56,9 +56,11 @@ std::size_t width_of(char32_t code) {
 
 bool is_control(const Character& character) {
   const char32_t code = character.code;
-  // The second range are the C1 controls; the third turn the direction of what follows.
+  // The second range are the C1 controls; the others end lines (U+2028 and U+2029), or turn the direction of
+  // what follows.
   return code < 0x20 || (code >= 0x7F && code < 0xA0 && character.bytes == 2) || code == 0x7F ||
-         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+         code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
 }
 
 // A stray byte would make the output no UTF-8.

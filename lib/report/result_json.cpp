@@ -33,13 +33,6 @@ ordered_json hint_of(const model::MeasurementRecord& record) {
   return facts != nullptr ? ordered_json(std::string(facts->advice)) : ordered_json();
 }
 
-// A member of evaluation.fib; null where it is missing.
-ordered_json recorded(const model::Evaluation& evaluation, const char* member) {
-  if (!evaluation.fib.is_object()) return {};
-  const auto found = evaluation.fib.find(member);
-  return found != evaluation.fib.end() ? *found : ordered_json();
-}
-
 std::optional<double> latency_of(const model::Evaluation& evaluation) {
   const auto& performance = evaluation.performance;
   const bool is_timed = performance && dataset::is_latency(performance->latency_ms);
@@ -66,14 +59,30 @@ ordered_json roofline_json(const model::Trace& trace, const model::Definition& d
           {"share", or_null(reached->share)}};
 }
 
-void add_log(ordered_json& object, const model::Evaluation& evaluation, std::size_t most) {
+std::optional<double> speedup_of(const model::Evaluation& evaluation) {
+  const auto& performance = evaluation.performance;
+  const bool is_known = performance && performance->speedup_factor > 0;
+  return is_known ? std::optional(performance->speedup_factor) : std::nullopt;
+}
+
+// Says whether something was cut.
+bool add_log(ordered_json& object, const model::Evaluation& evaluation, std::size_t most) {
   std::string log = evaluation.log;
   const bool is_cut = log.size() > most;
   if (is_cut)
     log = evaluation.status == model::Status::COMPILE_ERROR ? log.substr(0, most)
                                                             : log.substr(log.size() - most);
   object["log"] = util::valid_utf8(log);
-  object["log_is_cut"] = is_cut;
+  return is_cut;
+}
+
+// The keys whose values size limits have cut.
+ordered_json truncated(const model::MeasurementRecord& record, bool log_is_cut) {
+  ordered_json names = ordered_json::array();
+  if (record.resources_cut.value_or(false)) names.push_back("resources");
+  if (record.failure && record.failure->diagnostics_cut.value_or(false)) names.push_back("diagnostics");
+  if (log_is_cut) names.push_back("log");
+  return names;
 }
 
 std::string text_of(const ordered_json& value, model::json::Form form) {
@@ -92,7 +101,7 @@ std::optional<double> share_of_bound(const model::Trace& trace, const model::Def
 }
 
 ordered_json result_json(const model::Trace& trace, const model::Definition& definition,
-                         std::size_t log_bytes) {
+                         const Circumstances& circumstances, std::size_t log_bytes) {
   const model::Evaluation& evaluation = *trace.evaluation;
   const auto& performance = evaluation.performance;
   ordered_json object = ordered_json::object();
@@ -104,18 +113,52 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   object["reference_ms"] = performance && performance->reference_latency_ms > 0
                                ? ordered_json(performance->reference_latency_ms)
                                : ordered_json();
-  object["speedup"] = performance && performance->speedup_factor > 0
-                          ? ordered_json(performance->speedup_factor)
-                          : ordered_json();
+  object["speedup"] = or_null(speedup_of(evaluation));
+  object["baseline"] = speedup_of(evaluation) ? baseline_json(trace) : ordered_json();
   object["max_absolute_error"] = or_null(told_error(evaluation, &model::Correctness::max_absolute_error));
   object["max_relative_error"] = or_null(told_error(evaluation, &model::Correctness::max_relative_error));
   object["roofline"] = roofline_json(trace, definition);
-  object["resources"] = recorded(evaluation, "resources");
-  object["failure"] = recorded(evaluation, "failure");
-  object["hint"] = hint_of(model::measurement_record(evaluation));
-  object["durations"] = recorded(evaluation, "durations");
-  add_log(object, evaluation, log_bytes);
+  const auto record = model::measurement_record(evaluation);
+  const ordered_json whole = model::to_whole_json(record);
+  object["resources"] = whole.at("resources");
+  object["failure"] = whole.at("failure");
+  object["hint"] = hint_of(record);
+  object["durations"] = whole.at("durations");
+  object["reward_components"] = to_json(reward_components(trace, definition));
+  object["request_digest"] = request_digest({&trace, 1}, circumstances);
+  object["environment_digest"] = environment_digest(trace, circumstances);
+  const bool log_is_cut = add_log(object, evaluation, log_bytes);
+  object["truncated"] = truncated(record, log_is_cut);
   return object;
+}
+
+ordered_json baseline_json(const model::Trace& trace) {
+  const auto reference = model::measurement_record(*trace.evaluation).reference;
+  if (!reference) return {};
+  const auto text = [](const std::optional<std::string>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
+  return {{"name", "reference"}, {"engine", text(reference->engine)}, {"device", text(reference->device)}};
+}
+
+RewardComponents reward_components(const model::Trace& trace, const model::Definition& definition) {
+  const model::Evaluation& evaluation = *trace.evaluation;
+  const auto failure = model::measurement_record(evaluation).failure;
+  RewardComponents components;
+  components.built = evaluation.status != model::Status::COMPILE_ERROR;
+  components.correct = evaluation.status == model::Status::PASSED ? 1 : 0;
+  components.speedup = speedup_of(evaluation);
+  components.share_of_bound = share_of_bound(trace, definition);
+  components.violation = failure && failure->violation.value_or(false);
+  return components;
+}
+
+ordered_json to_json(const RewardComponents& components) {
+  return {{"built", components.built},
+          {"correct", components.correct},
+          {"speedup", or_null(components.speedup)},
+          {"share_of_bound", or_null(components.share_of_bound)},
+          {"violation", components.violation}};
 }
 
 std::string json_line(const ordered_json& value) { return text_of(value, model::json::Form::compact); }

@@ -7,6 +7,7 @@
 
 #include "model/definition.h"
 #include "model/trace.h"
+#include "report/digests.h"
 
 namespace fib::report {
 
@@ -20,7 +21,25 @@ inline constexpr std::size_t kUsualLogBytes = 8192;
 // Pure; the trace has an evaluation, and is of `definition`.
 [[nodiscard]] nlohmann::ordered_json result_json(const model::Trace& trace,
                                                  const model::Definition& definition,
+                                                 const Circumstances& circumstances,
                                                  std::size_t log_bytes = kUsualLogBytes);
+
+// What a speedup compares with: the definition's reference, as {name, engine, device}; null where it was not
+// timed. Pure.
+[[nodiscard]] nlohmann::ordered_json baseline_json(const model::Trace& trace);
+
+// What a reward may be made of.
+struct RewardComponents {
+  bool built = true;
+  double correct = 0;  // the share of workloads that passed
+  std::optional<double> speedup = std::nullopt;
+  std::optional<double> share_of_bound = std::nullopt;
+  bool violation = false;
+};
+// Of one result. Pure.
+[[nodiscard]] RewardComponents reward_components(const model::Trace& trace,
+                                                 const model::Definition& definition);
+[[nodiscard]] nlohmann::ordered_json to_json(const RewardComponents& components);
 
 // The roofline bound of the trace's workload on its hardware over the latency: 1 is as fast as the device can
 // be. Nothing where it did not pass, or no peak is known. Pure.

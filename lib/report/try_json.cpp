@@ -6,7 +6,6 @@
 #include "model/measurement_record.h"
 #include "report/result_json.h"
 #include "report/try_summary.h"
-#include "util/hash.h"
 
 namespace fib::report {
 namespace {
@@ -14,35 +13,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-// What was asked for: the sources, what they compute, on which workloads and how. Equal for equal questions.
-// An answer whose work was to be counted is another one: of some workloads, by the run's secret, or of each.
-// What an open sandbox lets pass another would have caught.
-std::string request_digest(const std::vector<model::Trace>& traces, const TryReport& report) {
-  util::Sha256 hash;
-  hash.add("sandbox").add(report.sandbox);
-  bool is_counted = false;
-  for (const model::Trace& trace : traces) {
-    const auto record = model::measurement_record(*trace.evaluation);
-    is_counted =
-        is_counted || (record.witness && record.witness->counters && !record.witness->counters->missing);
-    hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
-    hash.add(model::to_json(trace.workload)).add(record.config.dump());
-  }
-  if (is_counted) hash.add("counted").add(report.count_work);
-  return hash.hex();
-}
-
-// Where it was answered: hardware, driver, compilers, packages and fib itself.
-std::string environment_digest(const std::vector<model::Trace>& traces, const std::string& tools) {
-  const auto& evaluation = *traces.front().evaluation;
-  const auto record = model::measurement_record(evaluation);
-  util::Sha256 hash;
-  hash.add(evaluation.environment.hardware).add(tools);
-  for (const auto& [name, version] : evaluation.environment.libs) hash.add(name).add(version);
-  hash.add(record.version.value_or("")).add(record.build_id.value_or(""));
-  return hash.hex();
-}
 
 // The stages of a cascade up to the first that did not pass, with their verdicts; null: it was none.
 ordered_json stages(const TryReport::Solution& solution, const TrySummary& all) {
@@ -61,34 +31,25 @@ ordered_json stages(const TryReport::Solution& solution, const TrySummary& all) 
   return list;
 }
 
-// What a reward may be made of.
-ordered_json reward_components(const TryReport::Solution& solution, const TrySummary& summary) {
-  bool is_built = true;
-  bool is_violation = false;
-  std::vector<double> shares;
-  for (const model::Trace& trace : solution.traces) {
-    if (const auto share = share_of_bound(trace, *solution.definition)) shares.push_back(*share);
-    is_built = is_built && trace.evaluation->status != model::Status::COMPILE_ERROR;
-    const auto failure = model::measurement_record(*trace.evaluation).failure;
-    is_violation = is_violation || (failure && failure->violation.value_or(false));
-  }
-  return {{"built", is_built},
-          {"correct", static_cast<double>(summary.passed) / static_cast<double>(summary.results)},
-          {"speedup", or_null(summary.speedup)},
-          {"share_of_bound",
-           shares.size() == summary.results ? ordered_json(dataset::geometric_mean(shares)) : ordered_json()},
-          {"violation", is_violation}};
+// What `speedup` compares with: the definition's reference, where it was timed.
+ordered_json baseline_of_all(const TryReport::Solution& solution, const TrySummary& summary) {
+  return summary.speedup ? baseline_json(solution.traces.front()) : ordered_json();
 }
 
-// What `speedup` compares with: the definition's reference, where it was timed.
-ordered_json baseline_json(const TrySummary& summary, const model::MeasurementRecord& record) {
-  if (!summary.speedup || !record.reference) return {};
-  const auto text = [](const std::optional<std::string>& value) {
-    return value ? ordered_json(*value) : ordered_json();
-  };
-  return {{"name", "reference"},
-          {"engine", text(record.reference->engine)},
-          {"device", text(record.reference->device)}};
+// What a reward may be made of.
+ordered_json reward_of_all(const TryReport::Solution& solution, const TrySummary& summary) {
+  RewardComponents all;
+  std::vector<double> shares;
+  for (const model::Trace& trace : solution.traces) {
+    const auto one = reward_components(trace, *solution.definition);
+    if (one.share_of_bound) shares.push_back(*one.share_of_bound);
+    all.built = all.built && one.built;
+    all.violation = all.violation || one.violation;
+  }
+  all.correct = static_cast<double>(summary.passed) / static_cast<double>(summary.results);
+  all.speedup = summary.speedup;
+  if (shares.size() == summary.results) all.share_of_bound = dataset::geometric_mean(shares);
+  return to_json(all);
 }
 
 void add_range(ordered_json& object, const dataset::SpeedupRange* range) {
@@ -116,14 +77,14 @@ ordered_json solution_json(const TryReport::Solution& solution, const TryReport&
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
   add_range(object, summary.speedup_range ? &*summary.speedup_range : nullptr);
-  object["baseline"] = baseline_json(summary, record);
-  object["reward_components"] = reward_components(solution, summary);
-  object["request_digest"] = request_digest(traces, report);
-  object["environment_digest"] = environment_digest(traces, report.tools);
+  object["baseline"] = baseline_of_all(solution, summary);
+  object["reward_components"] = reward_of_all(solution, summary);
+  object["request_digest"] = request_digest(traces, report.circumstances);
+  object["environment_digest"] = environment_digest(traces.front(), report.circumstances);
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
   for (const model::Trace& trace : traces) {
-    object["results"].push_back(result_json(trace, *solution.definition, log_bytes));
+    object["results"].push_back(result_json(trace, *solution.definition, report.circumstances, log_bytes));
     const auto range = report.settled.ranges.find({summary.solution, trace.workload.uuid});
     add_range(object["results"].back(), range != report.settled.ranges.end() ? &range->second : nullptr);
   }

@@ -31,10 +31,8 @@ struct TryReport {
     std::string fault;  // model::name_of()
     std::string reason;
   };
-  std::string version;          // of fib
-  std::string tools = {};       // versions of the driver, compilers and interpreter
-  std::string sandbox = {};     // what was asked for: --sandbox
-  std::string count_work = {};  // which evaluations were to be counted, on devices that can: --count-work
+  std::string version;  // of fib
+  Circumstances circumstances = {};
   std::vector<Solution> solutions;
   std::vector<Skipped> skipped;
   std::vector<NotDone> not_done;

@@ -43,10 +43,8 @@ Paths device_nodes(const FileAccess& access) {
     nodes.insert(nodes.end(), {"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"});
   if (!access.gpu) return nodes;
   for (const auto& node : entries_of("/dev", "nvidia")) {
-    // Folders of nodes, and switches between GPUs, are not for kernels.
     std::error_code error;
-    if (fs::is_character_file(node, error) && !node.filename().string().starts_with("nvidia-nvswitch"))
-      nodes.push_back(node);
+    if (is_node_of_gpu(node.filename().string()) && fs::is_character_file(node, error)) nodes.push_back(node);
   }
   // The parts of a GPU that is divided (MIG): all but the node that may divide it, which is root's alone.
   for (const auto& node : entries_of("/dev/nvidia-caps", "nvidia-cap")) {
@@ -137,6 +135,13 @@ bool is_bin_of_toolchain(const fs::path& bin) {
   std::error_code error;
   return fs::exists(folder / "lib", error) || fs::exists(folder / "lib64", error) ||
          fs::exists(folder / "libexec", error);
+}
+
+bool is_node_of_gpu(std::string_view name) {
+  if (name == "nvidiactl" || name == "nvidia-uvm") return true;
+  constexpr std::string_view kGpu = "nvidia";
+  if (!name.starts_with(kGpu) || name == kGpu) return false;
+  return name.find_first_not_of("0123456789", kGpu.size()) == std::string_view::npos;
 }
 
 Paths folders_of_program(const std::string& program) {

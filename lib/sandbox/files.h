@@ -43,6 +43,10 @@ struct Held {
 // loader, the C library and Debian's alternatives read. Not all exist everywhere.
 [[nodiscard]] std::vector<std::filesystem::path> system_paths();
 
+// Whether kernels need this file of /dev: "nvidiactl", "nvidia-uvm", "nvidia0"; not the tools' door to a
+// process's memory, switches between GPUs, displays. Pure.
+[[nodiscard]] bool is_node_of_gpu(std::string_view name);
+
 // The folder to be shown so that a program can run, if it is outside of system_paths(): "/opt/gcc" for
 // "/opt/gcc/bin/g++" or a link to it. `program` is a path or a name that PATH has. Empty when there is none.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_program(const std::string& program);

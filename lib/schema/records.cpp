@@ -31,28 +31,36 @@ ordered_json workload() {
   return object({{"axes", axes_of_workload()}, {"inputs", map_of(input())}, {"uuid", word()}});
 }
 
-ordered_json field_schema(const model::RecordField& field, const Members& members) {
+// Whether an object of the record lacks the fields that are not known, as in traces, or has null there.
+enum class Unknown { missing, null };
+
+ordered_json object_of(const Members& members, Unknown unknown) {
+  return unknown == Unknown::missing ? object({}, members) : object(members);
+}
+
+ordered_json field_schema(const model::RecordField& field, const Members& members, Unknown unknown) {
   static const std::map<std::string, ordered_json> kPlain = {
       {"text", text()},           {"number", real()},           {"count", count()},
       {"flag", flag()},           {"numbers", list_of(real())}, {"counts", list_of(count())},
       {"texts", list_of(text())},
   };
-  if (field.type == "objects") return list_of(object({}, members));
+  if (field.type == "objects") return list_of(object_of(members, unknown));
   const auto plain = kPlain.find(field.type);
   if (plain != kPlain.end()) return plain->second;
-  return members.empty() ? ordered_json{{"type", "object"}} : object({}, members);
+  return members.empty() ? ordered_json{{"type", "object"}} : object_of(members, unknown);
 }
 
 // The fields whose names begin with `prefix` and have no further level; deeper ones are members of these.
-Members members_below(const std::vector<model::RecordField>& fields, const std::string& prefix) {
+Members members_below(const std::vector<model::RecordField>& fields, const std::string& prefix,
+                      Unknown unknown) {
   Members members;
   for (const model::RecordField& field : fields) {
     if (!field.name.starts_with(prefix)) continue;
     const std::string name = field.name.substr(prefix.size());
     if (name.find('.') != std::string::npos) continue;
     const bool is_list = field.type == "objects";
-    const Members own = members_below(fields, field.name + (is_list ? "[]." : "."));
-    const ordered_json schema = field_schema(field, own);
+    const Members own = members_below(fields, field.name + (is_list ? "[]." : "."), unknown);
+    const ordered_json schema = field_schema(field, own, unknown);
     members.emplace_back(name, or_null(schema));  // some stand as null where nothing is known
   }
   return members;
@@ -69,7 +77,7 @@ ordered_json evaluation() {
                  {"log", text()}},
                 {{"correctness", or_null(correctness)},
                  {"performance", or_null(performance)},
-                 {"fib", object({}, members_below(model::record_fields(), ""))}});
+                 {"fib", object({}, members_below(model::record_fields(), "", Unknown::missing))}});
 }
 
 }  // namespace
@@ -84,7 +92,7 @@ ordered_json status_words() {
 ordered_json axes_of_workload() { return map_of(either({count(), text()})); }
 
 ordered_json failure_object() {
-  ordered_json failure = object({}, members_below(model::record_fields(), "failure."));
+  ordered_json failure = object(members_below(model::record_fields(), "failure.", Unknown::null));
   std::vector<std::string> codes;
   for (const model::ErrorFacts& facts : model::all_error_facts()) codes.emplace_back(facts.name);
   failure["properties"]["code"] = one_of(codes);
@@ -92,10 +100,12 @@ ordered_json failure_object() {
 }
 
 ordered_json resources_list() {
-  return list_of(object({}, members_below(model::record_fields(), "resources[].")));
+  return list_of(object(members_below(model::record_fields(), "resources[].", Unknown::null)));
 }
 
-ordered_json durations_object() { return object({}, members_below(model::record_fields(), "durations.")); }
+ordered_json durations_object() {
+  return object(members_below(model::record_fields(), "durations.", Unknown::null));
+}
 
 ordered_json definition_schema() {
   return titled("Definition", object({{"name", word()},

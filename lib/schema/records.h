@@ -15,8 +15,10 @@ namespace fib::schema {
 // Parts that results have too.
 [[nodiscard]] nlohmann::ordered_json status_words();
 [[nodiscard]] nlohmann::ordered_json axes_of_workload();
-[[nodiscard]] nlohmann::ordered_json failure_object();    // evaluation.fib.failure
-[[nodiscard]] nlohmann::ordered_json resources_list();    // evaluation.fib.resources
-[[nodiscard]] nlohmann::ordered_json durations_object();  // evaluation.fib.durations
+
+// Of evaluation.fib what results have too, where all fields are there: null stands for what is not known.
+[[nodiscard]] nlohmann::ordered_json failure_object();
+[[nodiscard]] nlohmann::ordered_json resources_list();
+[[nodiscard]] nlohmann::ordered_json durations_object();
 
 }  // namespace fib::schema

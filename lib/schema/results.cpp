@@ -6,6 +6,19 @@
 namespace fib::schema {
 namespace {
 
+// Of report::baseline_json().
+ordered_json baseline() {
+  return object({{"name", word()}, {"engine", or_null(word())}, {"device", or_null(word())}});
+}
+
+ordered_json reward_components() {
+  return object({{"built", flag()},
+                 {"correct", number()},
+                 {"speedup", or_null(number())},
+                 {"share_of_bound", or_null(number())},
+                 {"violation", flag()}});
+}
+
 // Of report::result_json(), without what names the workload.
 Members result_members() {
   return {{"axes", axes_of_workload()},
@@ -14,6 +27,7 @@ Members result_members() {
           {"interval", or_null(real())},
           {"reference_ms", or_null(number())},
           {"speedup", or_null(number())},
+          {"baseline", or_null(baseline())},
           {"max_absolute_error", or_null(real())},
           {"max_relative_error", or_null(real())},
           {"roofline", or_null(object({{"bytes", number()},
@@ -27,8 +41,11 @@ Members result_members() {
           {"failure", or_null(failure_object())},
           {"hint", or_null(text())},
           {"durations", or_null(durations_object())},
+          {"reward_components", reward_components()},
+          {"request_digest", word()},
+          {"environment_digest", word()},
           {"log", text()},
-          {"log_is_cut", flag()}};
+          {"truncated", list_of(one_of({"resources", "diagnostics", "log"}))}};
 }
 
 ordered_json with_reason(Members names) {
@@ -60,13 +77,8 @@ ordered_json tried_solution() {
        {"speedup", or_null(number())},
        {"speedup_low", or_null(number())},
        {"speedup_high", or_null(number())},
-       {"baseline",
-        or_null(object({{"name", word()}, {"engine", or_null(word())}, {"device", or_null(word())}}))},
-       {"reward_components", object({{"built", flag()},
-                                     {"correct", number()},
-                                     {"speedup", or_null(number())},
-                                     {"share_of_bound", or_null(number())},
-                                     {"violation", flag()}})},
+       {"baseline", or_null(baseline())},
+       {"reward_components", reward_components()},
        {"request_digest", word()},
        {"environment_digest", word()},
        {"against", or_null(ordered_json{{"type", "object"}})},

@@ -8,13 +8,15 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // Control characters besides tab and line ends, and U+FFFE and U+FFFF, are not in XML 1.0 (2.2 Characters).
-// Nor may a name turn the text around it (U+202A to U+202E, U+2066 to U+2069).
+// Nor may a name turn the text around it (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), or end a line
+// (U+2028, U+2029).
 bool is_forbidden(std::string_view text, std::size_t i) {
   const auto byte = static_cast<unsigned char>(text[i]);
   if (byte < 0x20) return byte != '\t' && byte != '\n' && byte != '\r';
   if (byte == 0xE2) {
     const std::string_view three = text.substr(i, 3);
-    return (three >= "\xE2\x80\xAA" && three <= "\xE2\x80\xAE") ||
+    return three == "\xE2\x80\x8E" || three == "\xE2\x80\x8F" ||
+           (three >= "\xE2\x80\xA8" && three <= "\xE2\x80\xAE") ||
            (three >= "\xE2\x81\xA6" && three <= "\xE2\x81\xA9");
   }
   return byte == 0xEF && (text.substr(i, 3) == "\xEF\xBF\xBE" || text.substr(i, 3) == "\xEF\xBF\xBF");

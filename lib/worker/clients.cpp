@@ -236,6 +236,7 @@ Answer<Loaded> WorkerClient::load(const Load& request, std::int64_t deadline_ns,
 
 Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::int64_t deadline_ns) {
   own_delay_.emplace(0);
+  ended_others_ns_.reset();
   Open request = workload;
   request.on_device = door.on_device;
   request.places = door.places;
@@ -247,7 +248,10 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
 void WorkerClient::begin_call(std::int64_t usual_prepare_ns) {
   beside_ = {};
   usual_prepare_ns_ = usual_prepare_ns;
-  if (is_on_cpu_) call_began_ = process_.usage();
+  if (!is_on_cpu_) return;
+  call_began_ = process_.usage();
+  if (ended_others_ns_) call_began_.others_ns = std::min(call_began_.others_ns, *ended_others_ns_);
+  ended_others_ns_.reset();
 }
 
 Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
@@ -342,7 +346,7 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
   (void)process_.await_main_thread();
   beside_.rest_ns = util::monotonic_ns() - answered;
   beside_.rest_waited_ns = waiting_ns() - waited_before;
-  collected_ = process_.usage();
+  collected_ = process_.exact_usage();
   if (WatchedProcess::may_have_lost_some(run_ended_, collected_)) beside_.lost_processes = true;
   beside_.main_cpu_ns = collected_.main_ns - call_began_.main_ns;
   beside_.main_after_ns = collected_.main_ns - run_ended_.main_ns;
@@ -353,9 +357,10 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
 // The main thread has nothing to do meanwhile.
 void WorkerClient::end_call() {
   if (!is_on_cpu_) return;
-  const auto now = process_.usage();
+  const auto now = process_.exact_usage();
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(collected_, now) +
                            std::max<std::int64_t>(0, now.main_ns - collected_.main_ns);
+  if (!process_.may_fork()) ended_others_ns_ = now.others_ns;
 }
 
 Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t deadline_ns) {
@@ -380,6 +385,7 @@ void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns,
 
 // All of a worker's processes are in the group that it leads: the sandbox lets none leave.
 void WorkerClient::stop() {
+  ended_others_ns_.reset();
   const auto pid = child_.pid();
   if (!pid || ::kill(-*pid, SIGSTOP) != 0) return;
   // On a device nothing that the worker does on the host slows the reference down.

@@ -1,6 +1,7 @@
 #include <ffi.h>
 
 #include "arguments/call_value.h"
+#include "calling/status.h"
 #include "calling/thrown.h"
 #include "calling/tvm_ffi.h"
 #include "worker/target.h"
@@ -21,7 +22,8 @@ class LibraryTarget : public Target {
     layout_ = workload.layout;
     scalars_ = buffers.scalars;
     types_.clear();
-    const std::size_t streams = buffers.stream == nullptr ? 0 : 1;
+    on_cuda_ = buffers.stream != nullptr;
+    const std::size_t streams = on_cuda_ ? 1 : 0;
     values_.assign(layout_.inputs.size() + layout_.outputs.size() + layout_.axes.size() + streams, {});
     std::size_t next = 0;
     for (const auto& slot : layout_.inputs) {
@@ -36,7 +38,7 @@ class LibraryTarget : public Target {
       types_.push_back(&ffi_type_sint64);
       values_[next++].i64 = axis;
     }
-    if (buffers.stream != nullptr) {
+    if (on_cuda_) {
       types_.push_back(&ffi_type_pointer);
       values_[next++].pointer = buffers.stream;
     }
@@ -62,7 +64,8 @@ class LibraryTarget : public Target {
         calling::thrown_by([&] { ::ffi_call(&call_, FFI_FN(function_), &status, arguments_.data()); });
     if (thrown) throw Error("the solution {}", *thrown);
     if (returns_status_ && static_cast<int>(status) != 0) {
-      throw Error("the solution returned the error code {}", static_cast<int>(status));
+      throw Error("the solution returned the error code {}",
+                  calling::status_text(static_cast<int>(status), on_cuda_));
     }
   }
 
@@ -75,6 +78,7 @@ class LibraryTarget : public Target {
  private:
   void* function_;  // the library stays loaded until the process ends
   bool returns_status_;
+  bool on_cuda_ = false;
   eval::Layout layout_;
   const std::byte* scalars_ = nullptr;
   ffi_cif call_{};

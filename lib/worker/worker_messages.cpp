@@ -96,7 +96,7 @@ void fields(auto& wire, Either<Done> auto& m) {
     wire.number(use.times);
     wire.amount(use.busy_ns);
   });
-  if (m.uses.size() > device::cuda::kMostUses) throw ProtocolError("{} kernels of a call", m.uses.size());
+  if (m.uses.size() > kMostKernelUses) throw ProtocolError("{} kernels of a call", m.uses.size());
 }
 
 void fields(auto& wire, Either<Collected> auto& m) {

@@ -117,6 +117,8 @@ struct CallsRequest {
 
 using device::cuda::KernelLaunch;
 using device::cuda::KernelUse;
+// So many different kernels of a call are named at most, those that took longest.
+inline constexpr std::size_t kMostKernelUses = device::cuda::kMostUses;
 
 // What a worker says of one call. All numbers are finite and not negative, but elapsed_ns, which is what a
 // clock gave.
@@ -135,7 +137,7 @@ struct Done {
   bool dropped = false;  // records were lost: the call does not count
   double busy_ns = 0;
   double span_ns = 0;
-  std::vector<KernelUse> uses = {};  // at most device::cuda::kMostUses
+  std::vector<KernelUse> uses = {};  // at most kMostKernelUses
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Done decode(const std::string& payload);
 };

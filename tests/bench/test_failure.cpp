@@ -83,3 +83,16 @@ TEST_CASE("a failure's record has the facts of its code, the mismatch and the di
   CHECK(bench::failure_record(facts, model::Status::COMPILE_ERROR, "", {}).stage == "build");
   CHECK_FALSE(bench::failure_record(facts, model::Status::COMPILE_ERROR, "", {}).diagnostics);
 }
+
+TEST_CASE("a failure's record has ten diagnostics, and says where there were more") {
+  std::string log;
+  for (int line = 1; line <= 10; ++line) log += "a.cpp:" + std::to_string(line) + ":2: error: odd\n";
+  const bench::FailureFacts facts{model::ErrorCode::compile_error};
+  const auto whole = bench::failure_record(facts, model::Status::COMPILE_ERROR, log, {});
+  CHECK(whole.diagnostics->size() == 10);
+  CHECK_FALSE(whole.diagnostics_cut);
+  log += "a.cpp:11:2: error: odd\n";
+  const auto cut = bench::failure_record(facts, model::Status::COMPILE_ERROR, log, {});
+  CHECK(cut.diagnostics->size() == 10);
+  CHECK(cut.diagnostics_cut == true);
+}

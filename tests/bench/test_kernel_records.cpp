@@ -76,3 +76,11 @@ TEST_CASE("what a worker says of kernels can be written as JSON, whatever it is"
   record.resources = records;
   CHECK_NOTHROW(model::to_json(record).dump());
 }
+
+TEST_CASE("kernels of a call that are not named are known by their number") {
+  std::vector<worker::KernelUse> uses(worker::kMostKernelUses, use_of("scale", 2, 100));
+  CHECK_FALSE(bench::are_cut(uses, 2 * uses.size()));
+  CHECK(bench::are_cut(uses, 2 * uses.size() + 1));
+  uses.pop_back();  // then all are named; others were launched by kernels
+  CHECK_FALSE(bench::are_cut(uses, 100));
+}

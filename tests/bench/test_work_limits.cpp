@@ -62,6 +62,22 @@ TEST_CASE("some long claims do not pay for work that the other calls hide") {
   CHECK(bench::claimed_ms({{1, 1.1, 1}}) == Approx(3.1 / 3));
   CHECK(bench::claimed_ms({{1, 1, 1, 2, 2}}) == Approx(1.05));
   CHECK(bench::claimed_ms({{1, 0.2, 1}}) == Approx(2.2 / 3));
+  // Nor do long trials: the latency is the mean of the trials' medians, 0.4 here, the mean of all calls 0.9.
+  CHECK(bench::claimed_ms({{1, 1, 1, 1, 1}, {0.1, 0.1, 0.1, 2, 2}, {0.1, 0.1, 0.1, 2, 2}}) ==
+        Approx(0.4 * 1.05));
+}
+
+TEST_CASE("a call takes what is claimed and the least that any took beside it") {
+  bench::Measurement m;
+  m.trials_ms = {{1, 1}, {1, 1}};
+  m.walls_ms = {60, 1.5, 60, 60};
+  CHECK(bench::usual_wall_ms(m) == Approx(1.5));
+  // Work that differs from call to call keeps its room.
+  m.trials_ms = {{1, 50}, {50, 50}};
+  m.walls_ms = {1.2, 50.3, 50.2, 50.5};
+  CHECK(bench::usual_wall_ms(m) == Approx(0.2 + bench::claimed_ms(m.trials_ms)));
+  CHECK(bench::most_wall_ms({2, false}) == Approx(6.7));
+  CHECK(bench::most_wall_ms({2, true}) == Approx(8.2));
 }
 
 TEST_CASE("work beyond 1.5 times what is left open tells of other workloads") {

@@ -75,6 +75,8 @@ Table cpp_table() {
        "judge", 0, "one_row"},
       {"cpp_third", kCpp + loops("y[i * n + j] = 2 * x[i * n + j] + ((i * n + j) % 3 == 0 ? 3 : 1);"),
        "wrong_values", "judge", 0, "every_nth"},
+      {"cpp_tails", kCpp + loops("y[i * n + j] = 2 * x[i * n + j] + ((i * n + j) % 24 >= 22 ? 3 : 1);"),
+       "wrong_values", "judge", 0, "block_tails"},
       {"cpp_socket",
        "#include <sys/socket.h>\n#include <cstdlib>\n" + kCpp +
            " { if (socket(AF_INET, SOCK_STREAM, 0) < 0) std::abort(); }\n",

@@ -38,7 +38,7 @@ TEST_CASE("fib explain knows every code, status and pattern") {
       CHECK_THAT(explain({name}).out, Catch::Contains("a pattern"));
     }
   }
-  CHECK(patterns == 14);
+  CHECK(patterns == 15);
   const auto wrong = explain({"ilegal_access"});
   CHECK(wrong.exit_code == 1);
   CHECK(wrong.err ==

@@ -58,7 +58,10 @@ TEST_CASE("a run as events: nothing else is on stdout, and each says what happen
     CHECK(event.at("status") == (is_good ? "PASSED" : "COMPILE_ERROR"));
     CHECK(event.at("failure").is_null() == is_good);
     CHECK(event.at("durations").at("build_ms") > 0);
-    CHECK(event.at("durations").contains("evaluate_ms") == is_good);
+    CHECK(event.at("durations").at("evaluate_ms").is_number() == is_good);
+    CHECK(event.at("reward_components").at("built") == is_good);
+    CHECK(event.at("request_digest").get<std::string>().size() == 64);
+    CHECK(event.at("environment_digest").get<std::string>().size() == 64);
     if (is_good) CHECK(event.at("durations").at("run_ms") <= event.at("durations").at("evaluate_ms"));
     if (is_good) CHECK(event.at("durations").at("run_ms") > 0);
     if (!is_good) CHECK(event.at("failure").at("fault") == "solution");

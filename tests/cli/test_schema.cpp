@@ -7,6 +7,9 @@
 #include "cli/run_support.h"
 #include "cli/schema_check.h"
 #include "model/shared_data.h"
+#include "profile/profile_page.h"
+#include "support/places.h"
+#include "util/files.h"
 
 // `fib schema`: what fib reads and writes holds what its schemas say.
 using namespace fib;
@@ -188,4 +191,21 @@ TEST_CASE("what reports print of real datasets holds what their schemas say") {
     CHECK(schema_problems("definition", documents_below(dataset / "definitions", ".json")) == "");
     CHECK(schema_problems("solution", documents_below(dataset / "solutions", ".json")) == "");
   }
+}
+
+TEST_CASE("profiles hold their schema, of kernels that ncu has measured and where it has nothing") {
+  if (!has_jsonschema()) {
+    WARN("skipped: Python has no jsonschema");
+    return;
+  }
+  const auto kernels =
+      profile::read_raw_page(util::read_file(testing::source_folder() / "tests/profile/data/kernels.csv"));
+  REQUIRE(kernels.size() == 6);
+  const nlohmann::ordered_json document = {
+      {"schema_version", 1},
+      {"fib", "1"},
+      {"profiled", profile::to_json({{"s", "d", "w", kernels, "", "ncu's own\n"},
+                                     {"s", "d", "w", {{"k", "(1, 1, 1)", "(32, 1, 1)", {}}}, "", ""},
+                                     {"s", "d", "w", {}, "no ncu", ""}})}};
+  CHECK(schema_problems("profile", {document.dump()}) == "");
 }

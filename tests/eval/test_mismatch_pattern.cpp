@@ -68,6 +68,10 @@ TEST_CASE("a pattern tells which elements are wrong") {
   CHECK(of([](Values& y, std::size_t) {
           for (std::size_t i = 2; i < y.size(); i += 7) y[i] = 9;
         }) == "every_nth");
+  CHECK(of([](Values& y, std::size_t) {
+          for (std::size_t i = 0; i < y.size(); ++i)
+            if (i % 24 >= 22) y[i] = 9;
+        }) == "block_tails");
   CHECK(of([](Values& y, std::size_t n) { y[3 * n + 3] = y[7 * n + 8] = y[9 * n + 1] = 9; }).empty());
   CHECK(of([](Values&, std::size_t) {}).empty());
 }
@@ -76,6 +80,18 @@ TEST_CASE("of one dimension there are no rows and columns, and of too many eleme
   CHECK(pattern_of({100}, [](auto& y, std::size_t) { y[99] = 9; }) == "last_elements");
   CHECK(pattern_of({100}, [](auto& y, std::size_t) { y[50] = 9; }).empty());
   CHECK(pattern_of({1}, [](auto& y, std::size_t) { y[0] = 9; }) == "all");
+  // The ends of blocks of 8, of which some are right; other lengths or ends, or two runs, are none.
+  const auto runs = [](std::initializer_list<std::pair<std::size_t, std::size_t>> of) {
+    return pattern_of({100}, [&](auto& y, std::size_t) {
+      for (const auto& [begin, end] : of)
+        std::fill(y.begin() + static_cast<long>(begin), y.begin() + static_cast<long>(end), 9.0F);
+    });
+  };
+  CHECK(runs({{5, 8}, {13, 16}, {37, 40}}) == "block_tails");
+  CHECK(runs({{5, 8}, {14, 16}, {37, 40}}).empty());
+  CHECK(runs({{5, 8}, {14, 17}, {37, 40}}).empty());
+  CHECK(runs({{5, 8}, {37, 40}}).empty());
+  CHECK(runs({{4, 7}, {11, 14}, {32, 35}}).empty());
   // What has one row alone is of one dimension too.
   CHECK(pattern_of({1, 100}, [](auto& y, std::size_t) { y[50] = 9; }).empty());
   CHECK(pattern_of({1, 100}, [](auto& y, std::size_t) { y[40] = y[50] = 9; }).empty());

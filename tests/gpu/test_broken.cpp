@@ -38,7 +38,11 @@ Table nvcc_table() {
        nvcc("__shared__ float s[100000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 100000];"),
        "compile_error", "build"},
       {"nvcc_bounds", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
+       "bad_launch", "run"},
+      {"nvcc_dynamic_shared",
+       nvcc(kRight, "k<<<9, 256, 1 << 20, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
        "error_returned", "run"},
+      {"nvcc_own_code", nvcc(kRight, "return 7;\n}\n"), "error_returned", "run"},
       {"nvcc_illegal", nvcc("y[i + (1L << 40)] = x[i];"), "illegal_access", "run"},
       {"nvcc_misaligned", nvcc("*(double*)((char*)y + 4) = x[i];"), "illegal_access", "run"},
       {"nvcc_trap", nvcc("asm volatile(\"trap;\");"), "cuda_error", "run"},
@@ -53,7 +57,7 @@ Table nvcc_table() {
       {"nvcc_zeros", nvcc("if (i < m * n) y[i] = 0;"), "wrong_values", "judge", 0, "all_zeros"},
       {"nvcc_memory",
        nvcc(kRight, "void* p; cudaError_t e = cudaMalloc(&p, 1L << 42); if (e) return e;\n  " + kLaunchIt),
-       "error_returned", "run"},
+       "out_of_memory", "run"},
   };
 }
 

@@ -27,6 +27,7 @@ TEST_CASE("printable text is one line without control characters") {
   CHECK(printable("\x1b[31mred\x7f") == "?[31mred?");
   CHECK(printable("\u009b31m") == "?31m");
   CHECK(printable("a\u202eb") == "a?b");
+  CHECK(printable("a\u2028b\u2029c\u200ed\u200fe\u061cf") == "a?b?c?d?e?f");
   CHECK(printable("a\xff") == "a?");
   CHECK(printable("é核") == "é核");
 }

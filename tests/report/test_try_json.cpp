@@ -28,7 +28,7 @@ nlohmann::json solution_of(report::TryReport tried, const std::vector<model::Tra
 
 std::string digest_of(const std::vector<model::Trace>& traces, const std::string& count_work = "one") {
   report::TryReport tried;
-  tried.count_work = count_work;
+  tried.circumstances.count_work = count_work;
   return solution_of(tried, traces).at("request_digest");
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("a try whose work was to be counted is another question than one witho
 TEST_CASE("a try in an open sandbox is another question than one in a closed one") {
   const auto digest = [](const std::string& sandbox) {
     report::TryReport tried;
-    tried.sandbox = sandbox;
+    tried.circumstances.sandbox = sandbox;
     return solution_of(tried, {result("v", "null")}).at("request_digest");
   };
   CHECK(digest("auto") == digest("auto"));
@@ -60,7 +60,7 @@ TEST_CASE("another driver or compiler is another environment") {
   const std::vector<model::Trace> traces{result("v", "null")};
   const auto digest = [&](const std::string& tools) {
     report::TryReport tried;
-    tried.tools = tools;
+    tried.circumstances.tools = tools;
     return solution_of(tried, traces).at("environment_digest");
   };
   CHECK(digest("driver 580") == digest("driver 580"));

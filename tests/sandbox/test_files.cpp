@@ -330,3 +330,11 @@ TEST_CASE("a program outside of the system's folders brings its own") {
   CHECK(sandbox::folders_of_program("sh").empty());
   CHECK(sandbox::folders_of_program("no-such-program").empty());
 }
+
+TEST_CASE("of NVIDIA's device nodes those are shown that kernels need") {
+  for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia0", "nvidia15"})
+    CHECK(sandbox::is_node_of_gpu(name));
+  for (const char* name : {"nvidia", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-nvswitch0",
+                           "nvidia-nvlink", "nvidia-caps", "nvidia0x", "nvid", ""})
+    CHECK_FALSE(sandbox::is_node_of_gpu(name));
+}

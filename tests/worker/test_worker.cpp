@@ -4,9 +4,12 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "sandbox/files.h"
 #include "support/places.h"
 #include "support/temporary.h"
 #include "util/clock.h"
+#include "util/command.h"
+#include "util/files.h"
 #include "util/machine.h"
 #include "worker/clients.h"
 #include "worker/process_tree.h"
@@ -332,4 +335,75 @@ TEST_CASE("a worker that is asked out of order refuses and lives on") {
   REQUIRE(std::holds_alternative<Failure>(early));
   CHECK(std::get<Failure>(early).kind == Failure::Kind::kRefused);
   CHECK(std::holds_alternative<std::int64_t>(client.ping(in_seconds(5))));
+}
+
+TEST_CASE("what a worker's threads use between two calls is in the account of the second") {
+  Fixture f;
+  util::write_file_atomic(f.folder.path() / "a.cpp", R"(
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <time.h>
+static long used_ms() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+static std::mutex mutex;
+static std::condition_variable asked;
+static bool is_asked = false;
+static void help() {
+  for (;;) {
+    std::unique_lock lock(mutex);
+    asked.wait(lock, [] { return is_asked; });
+    is_asked = false;
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    for (const long begin = used_ms(); used_ms() - begin < 20;) {
+    }
+  }
+}
+extern "C" void run(const float* a, const float* b, float* c, long n) {
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+  static std::thread helper(help);
+  const std::lock_guard lock(mutex);
+  is_asked = true;
+  asked.notify_one();
+}
+)");
+  const auto library = f.folder.path() / "a.so";
+  const auto built = util::run_command({"c++", "-O1", "-pthread", "-shared", "-fPIC", "-o", library, "a.cpp"},
+                                       f.folder.path());
+  REQUIRE(built.succeeded());
+  worker::WorkerClient client(f.spawner, f.setup, "worker", 0);
+  worker::Start start;
+  start.kind = worker::TargetKind::kSharedLibrary;
+  start.data_limit_bytes = std::uint64_t{1} << 32U;
+  const worker::Confine confinement{sandbox::FileAccess{}.to_json(), "", false, false};
+  REQUIRE(std::holds_alternative<bool>(client.confine(confinement, in_seconds(5))));
+  REQUIRE(std::holds_alternative<bool>(client.start(start, in_seconds(5))));
+  std::vector<util::UniqueFd> files;
+  files.push_back(util::make_sealed_document("fib-library", util::read_file(library)));
+  worker::Load load;
+  load.symbol = "run";
+  REQUIRE(std::holds_alternative<worker::Loaded>(client.load(load, in_seconds(30), "", files)));
+  REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
+  const auto others_ms = [&] {
+    f.judge.fill(f.door.door, {{"one", 0}});
+    client.begin_call(0);
+    REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, in_seconds(5))));
+    REQUIRE(std::holds_alternative<worker::CallTimes>(client.run(worker::Clock::kHost, in_seconds(5))));
+    REQUIRE(std::holds_alternative<worker::Collected>(client.collect(in_seconds(5))));
+    client.end_call();
+    return util::in_ms(client.beside_last_call().others_cpu_ns);
+  };
+  constexpr unsigned kRestUs = 300'000;
+  CHECK(others_ms() < 5);
+  ::usleep(kRestUs);
+  CHECK(others_ms() > 15);
+  ::usleep(kRestUs);
+  client.stop();  // as while the reference is timed
+  client.go_on();
+  CHECK(others_ms() < 5);
 }

@@ -84,6 +84,12 @@ double WorkCounter::metric(Nvml::GpmMetricId id, const Sample& first, const Samp
   return metrics.metrics[0].value;
 }
 
+double WorkCounter::share(Nvml::GpmMetricId id, const Sample& first, const Sample& second) const {
+  const double percent = metric(id, first, second);
+  if (!std::isfinite(percent)) throw Error("the device's counters say nothing of the time that was counted");
+  return percent / 100;
+}
+
 double WorkCounter::bus_mib_per_s(const Sample& first, const Sample& second) const {
   try {
     const double most =
@@ -120,8 +126,8 @@ DeviceWork WorkCounter::end() {
   const std::int64_t begun_ns = std::exchange(begun_ns_, 0);
   const std::int64_t ended_ns = await_reading(ended_);
   const auto ns = static_cast<double>(ended_ns - begun_ns);
-  const DeviceWork work{metric(Nvml::kSmUtil, begun_, ended_) / 100 * ns,
-                        metric(Nvml::kGraphicsUtil, begun_, ended_) / 100 * ns,
+  const DeviceWork work{share(Nvml::kSmUtil, begun_, ended_) * ns,
+                        share(Nvml::kGraphicsUtil, begun_, ended_) * ns,
                         bus_mib_per_s(begun_, ended_) * kBytesPerMib * ns / 1e9};
   std::swap(begun_, ended_);
   begun_ns_ = ended_ns;

@@ -58,6 +58,9 @@ class WorkCounter {
   [[nodiscard]] std::string open();
   void take(const Sample& sample) const;
   // A metric between two samples in percent; NaN or 0 of the memory where no reading lies between them.
+  // A share of the time between two samples, from 0 to 1.
+  [[nodiscard]] double share(fib::cuda::Nvml::GpmMetricId id, const Sample& first,
+                             const Sample& second) const;
   [[nodiscard]] double metric(fib::cuda::Nvml::GpmMetricId id, const Sample& first,
                               const Sample& second) const;
   // 0 where there is none.

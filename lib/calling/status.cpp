@@ -1,0 +1,42 @@
+#include "calling/status.h"
+
+#include <algorithm>
+#include <array>
+
+#include "util/error.h"
+
+namespace fib::calling {
+namespace {
+
+struct RuntimeError {
+  int status = 0;
+  const char* name = nullptr;
+  const char* meaning = nullptr;
+};
+
+// Of driver_types.h, CUDA 12 and 13; the meanings are those of cudaGetErrorString().
+constexpr std::array kRuntimeErrors{
+    RuntimeError{1, "cudaErrorInvalidValue", "invalid argument"},
+    RuntimeError{2, "cudaErrorMemoryAllocation", "out of memory"},
+    RuntimeError{9, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    RuntimeError{98, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    RuntimeError{209, "cudaErrorNoKernelImageForDevice",
+                 "no kernel image is available for execution on the device"},
+    RuntimeError{400, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    RuntimeError{700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    RuntimeError{701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+    RuntimeError{716, "cudaErrorMisalignedAddress", "misaligned address"},
+    RuntimeError{719, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    RuntimeError{720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+};
+
+}  // namespace
+
+std::string status_text(int status, bool on_cuda) {
+  const auto found = std::find_if(kRuntimeErrors.begin(), kRuntimeErrors.end(),
+                                  [&](const RuntimeError& error) { return error.status == status; });
+  if (!on_cuda || found == kRuntimeErrors.end()) return fmt::format("{}", status);
+  return fmt::format("{} ({}: {})", status, found->name, found->meaning);
+}
+
+}  // namespace fib::calling
