@@ -71,6 +71,7 @@ constexpr std::array kAnswers{
     Sign{"CUDA_ERROR_DEVICE_UNAVAILABLE", ErrorCode::device_error},
     Sign{"CUDA_ERROR_", ErrorCode::cuda_error},
     Sign{"CUDA error", ErrorCode::cuda_error},
+    Sign{"(cudaError", ErrorCode::cuda_error},  // that was returned
     Sign{"returned the error code", ErrorCode::error_returned},
 };
 

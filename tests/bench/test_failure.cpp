@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "bench/failure.h"
+#include "calling/status.h"
 
 using namespace fib;
 using model::ErrorCode;
@@ -18,6 +19,18 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
   CHECK(code(Kind::kRefused, "launch of k: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal ...)") ==
         ErrorCode::illegal_access);
   CHECK(code(Kind::kRefused, "launch of k: CUDA_ERROR_INVALID_VALUE") == ErrorCode::bad_launch);
+  // What a function of the C convention returned.
+  const auto returned = [&](int status, bool on_cuda) {
+    return code(Kind::kRefused,
+                "the solution returned the error code " + calling::status_text(status, on_cuda));
+  };
+  CHECK(returned(9, true) == ErrorCode::bad_launch);
+  CHECK(returned(701, true) == ErrorCode::bad_launch);
+  CHECK(returned(2, true) == ErrorCode::out_of_memory);
+  CHECK(returned(700, true) == ErrorCode::illegal_access);
+  CHECK(returned(1, true) == ErrorCode::cuda_error);
+  CHECK(returned(7, true) == ErrorCode::error_returned);
+  CHECK(returned(2, false) == ErrorCode::error_returned);
   CHECK(
       code(Kind::kRefused, "torch.AcceleratorError: CUDA error: an illegal memory access was encountered") ==
       ErrorCode::illegal_access);

@@ -198,7 +198,7 @@ TEST_CASE("each failure has its code, its stage and what is known of it, in JSON
   CHECK(unwritten["mismatch"]["output"] == "c");
   CHECK(unwritten["mismatch"]["index"] == nlohmann::json::array({97}));
   CHECK(unwritten["mismatch"]["unwritten"] == 3);
-  CHECK_FALSE(unwritten["mismatch"].contains("absolute_error"));
+  CHECK(unwritten["mismatch"].at("absolute_error").is_null());
   CHECK(unwritten["mismatch"]["pattern"] == "last_elements");
   const auto wrong =
       eval.failure_of(run + " { for (long i = 0; i < n; ++i) c[i] = a[i] + b[i] + (i == 5); }");

@@ -1,17 +1,13 @@
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include <cstdlib>
 
 #include "eval/layout.h"
 #include "gpu/gpu.h"
 #include "model/definition.h"
 #include "model/workload.h"
-#include "util/clock.h"
-#include "worker/channel.h"
+#include "support/process.h"
 #include "worker/doors.h"
-#include "worker/judge_main.h"
-#include "worker/messages.h"
 
 using namespace fib;
 
@@ -21,15 +17,19 @@ worker::UseDevice use_of(const testing::Gpu& gpu) {
   return {gpu.info.uuid, gpu.kernels_path, worker::Flush::kClean, 0};
 }
 
-// A judge that writes to an illegal address as soon as it has a device.
-int judge_of_a_failing_device(int socket) {
-  return worker::run_judge(util::UniqueFd(socket), [](const worker::UseDevice& use) {
-    auto device = worker::make_cuda_judge_device(use);
-    const device::cuda::Context context(use.uuid);
-    device::cuda::Kernels kernels(context, util::read_file(use.kernels_path));
-    kernels.write(CUdeviceptr{0}, 16);
-    return device;
-  });
+// Writes to an illegal address in a process that has a judge's device. Exit code: 1 when that is told to have
+// failed then, and not before.
+int break_device(const std::string& uuid, const std::string& kernels_path) {
+  const auto device = worker::make_cuda_judge_device({uuid, kernels_path, worker::Flush::kClean, 0});
+  if (device->has_failed()) return 10;
+  const device::cuda::Context context(uuid);
+  device::cuda::Kernels kernels(context, util::read_file(kernels_path));
+  const device::cuda::DeviceMemory ones(context, std::uint64_t{1} << 20U);
+  const auto& driver = context.driver();
+  if (driver.set_bytes(ones.data(), 1, ones.size(), context.stream()) != CUDA_SUCCESS) return 11;
+  kernels.read(ones.data(), ones.size(), CUdeviceptr{0});
+  if (driver.stream_synchronize(context.stream()) != CUDA_ERROR_ILLEGAL_ADDRESS) return 12;
+  return device->has_failed() ? 1 : 13;
 }
 
 }  // namespace
@@ -59,36 +59,21 @@ TEST_CASE("copies are timed where the host judges the outputs, too", "[gpu]") {
   }
 }
 
-TEST_CASE("a judge that meets an illegal address ends", "[gpu]") {
+TEST_CASE("a judge's device has failed where this process met an illegal address", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
-  // A child of this program's own: CUDA does not survive fork().
-  auto [ours, theirs] = worker::Channel::make_pair();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::setenv("FIB_TEST_JUDGE_SOCKET", std::to_string(theirs.fd()).c_str(), 1);
-    ::fcntl(theirs.fd(), F_SETFD, 0);
-    ::execl("/proc/self/exe", "test_gpu", "the judge that meets an illegal address", nullptr);
-    ::_exit(99);
-  }
-  theirs.close();
-  worker::Message message;
-  const auto receive = [&] { return ours.receive(message, util::monotonic_ns() + 60'000'000'000); };
-  REQUIRE(receive() == worker::Channel::Result::kMessage);
-  REQUIRE(ours.send(worker::MessageType::kUseDevice, 1, use_of(*gpu).encode()));
-  REQUIRE(receive() == worker::Channel::Result::kMessage);
-  CHECK(message.type == worker::MessageType::kDeviceReady);
-  REQUIRE(ours.send(worker::MessageType::kLookAround, 2, {}));
-  CHECK(receive() == worker::Channel::Result::kClosed);
-  ours.close();
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 1);
+  // A child of this program's own, which loses its device.
+  const auto result =
+      testing::run_process({"/proc/self/exe", "the process that loses its device"},
+                           {"FIB_TEST_LOST_DEVICE=" + gpu->info.uuid + " " + gpu->kernels_path});
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 1);
 }
 
-TEST_CASE("the judge that meets an illegal address", "[.]") {
-  const char* socket = std::getenv("FIB_TEST_JUDGE_SOCKET");
-  REQUIRE(socket != nullptr);
-  ::_exit(judge_of_a_failing_device(std::stoi(socket)));
+TEST_CASE("the process that loses its device", "[.]") {
+  const char* text = std::getenv("FIB_TEST_LOST_DEVICE");
+  if (text == nullptr) return;
+  const std::string words = text;
+  const std::size_t space = words.find(' ');
+  ::_exit(break_device(words.substr(0, space), words.substr(space + 1)));
 }
