@@ -146,7 +146,7 @@ const std::map<std::string, std::string>& error_codes() {
       {"host_switches_callbacks_off", "clocks_disagree"},
       {kInOneBlock, "clocks_disagree"},
       {"host_late_thread", "unwritten_output"},
-      {"host_allocates_200_gb", "error_returned"},
+      {"host_allocates_200_gb", "out_of_memory"},
       {"host_segfault", "crash"},
   };
   return codes;
