@@ -11,7 +11,7 @@
 namespace fib::cmd {
 namespace {
 
-// Of each run, by its id, the results that stand.
+// Of each run, by its id, the results that stand. Reads all traces once more, as rows that are kept together.
 std::map<std::string, std::size_t> standing_by_run(const dataset::Dataset& catalog) {
   const auto rows = dataset::read_results(catalog);
   const dataset::StandingResults standing(catalog, rows);

@@ -58,8 +58,6 @@ constexpr std::array kAnswers{
     Sign{"invalid configuration", ErrorCode::bad_launch},
     Sign{"too many resources requested", ErrorCode::bad_launch},
     Sign{"too many blocks in cooperative launch", ErrorCode::bad_launch},
-    Sign{"invalid device function", ErrorCode::bad_launch},
-    Sign{"no kernel image is available", ErrorCode::bad_launch},
     Sign{"OutOfResources", ErrorCode::bad_launch},
     Sign{"of shared memory", ErrorCode::bad_launch},
     Sign{"launch plan passes", ErrorCode::bad_launch},

@@ -44,9 +44,8 @@ std::vector<std::string> notes(const std::vector<DatasetHistory>& histories) {
   if (any) lines.emplace_back("Run: the beginning of its id; fib history RUN shows one with all it says");
   if (any)
     lines.emplace_back(
-        "Passed: of the evaluations that were made; Count: of them, what reports count; Remarks: what was "
-        "not as "
-        "usual");
+        "Passed: of the evaluations that were made; Count: of them, what reports count; Remarks: what "
+        "was not as usual");
   for (const DatasetHistory& history : histories) {
     if (history.traces_without_run == 0) continue;
     const bool one = history.traces_without_run == 1;

@@ -73,6 +73,7 @@ bool add_log(ordered_json& object, const model::Evaluation& evaluation, std::siz
     log = evaluation.status == model::Status::COMPILE_ERROR ? log.substr(0, most)
                                                             : log.substr(log.size() - most);
   object["log"] = util::valid_utf8(log);
+  object["log_is_cut"] = is_cut;
   return is_cut;
 }
 

@@ -36,7 +36,7 @@ ordered_json baseline_of_all(const TryReport::Solution& solution, const TrySumma
   return summary.speedup ? baseline_json(solution.traces.front()) : ordered_json();
 }
 
-// What a reward may be made of.
+// What a reward may be made of, over all results.
 ordered_json reward_of_all(const TryReport::Solution& solution, const TrySummary& summary) {
   RewardComponents all;
   std::vector<double> shares;

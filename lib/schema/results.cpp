@@ -45,6 +45,7 @@ Members result_members() {
           {"request_digest", word()},
           {"environment_digest", word()},
           {"log", text()},
+          {"log_is_cut", flag()},
           {"truncated", list_of(one_of({"resources", "diagnostics", "log"}))}};
 }
 

@@ -360,7 +360,7 @@ void WorkerClient::end_call() {
   const auto now = process_.exact_usage();
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(collected_, now) +
                            std::max<std::int64_t>(0, now.main_ns - collected_.main_ns);
-  if (!process_.may_fork()) ended_others_ns_ = now.others_ns;
+  if (!now.was_stopped) ended_others_ns_ = now.others_ns;
 }
 
 Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t deadline_ns) {

@@ -159,7 +159,7 @@ class WorkerClient : public Worker {
   WatchedProcess::Usage collected_;  // when collect() had been answered and the main thread slept
   WatchedProcess::Usage run_ended_;
   // What threads but the main one had used when the call before ended: what they use until the next begins is
-  // the next one's. Nothing where the worker was stopped in between, whose threads wake up.
+  // the next one's. Nothing where the worker was stopped then or in between: its threads wake up.
   std::optional<std::int64_t> ended_others_ns_;
   CallTimes::Beside beside_;
 };

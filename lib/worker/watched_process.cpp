@@ -96,7 +96,8 @@ WatchedProcess::Usage WatchedProcess::exact_usage(bool of_main_thread) {
   if (!some_run || ::kill(-pid_, SIGSTOP) != 0) return usage();
   const std::int64_t begin = util::monotonic_ns();
   while (!is_stopped() && util::monotonic_ns() - begin < kMostNs) ::usleep(20);
-  const Usage exact = usage();
+  Usage exact = usage();
+  exact.was_stopped = true;
   (void)::kill(-pid_, SIGCONT);
   return exact;
 }

@@ -23,7 +23,8 @@ class WatchedProcess {
     std::int64_t main_ns = 0;                        // the main thread
     std::int64_t others_ns = 0;                      // all other threads, those that have ended too
     std::map<pid_t, std::int64_t> descendants_ns{};  // those that live
-    long last_pid = 0;  // where it may fork: the machine's last process or thread id
+    long last_pid = 0;         // where it may fork: the machine's last process or thread id
+    bool was_stopped = false;  // to be read: its threads wake up afterwards
   };
   [[nodiscard]] Usage usage();
   // The same, exact for threads that run, too: where some do but the main one, or `of_main_thread`, all of

@@ -28,7 +28,7 @@ struct CallTimes {
     std::int64_t after_run_ns = 0;
     std::int64_t after_run_waited_ns = 0;
     bool is_after_exact = false;
-    std::int64_t others_cpu_ns = 0;  // of all others in that time, without the run; and until end_call()
+    std::int64_t others_cpu_ns = 0;  // of all others since end_call() until the next, without the run
     bool lost_processes = false;     // some may have begun or ended in Prepare or Collect: they are not in it
   };
   Done done;
@@ -51,10 +51,11 @@ class Worker {
 
   [[nodiscard]] virtual Answer<bool> open(const Open& workload, const DoorFds& door,
                                           std::int64_t deadline_ns) = 0;
-  // From here on what the worker's threads use of the CPUs counts as part of the next call; to be called
-  // before its inputs are written where the worker can read them. On the CPU the process is stopped for a
-  // moment before the run where Prepare took longer than `usual_prepare_ns`, without the waiting for a CPU,
-  // so that its account is exact; one that may start processes is not. Then, in this order, once each:
+  // From here on what the worker uses of the CPUs is part of the next call; to be called before its inputs
+  // are written where the worker can read them. On the CPU the process is stopped for a moment, so that its
+  // account is exact, where other threads run before the run, after Collect and in end_call(); and before the
+  // run, if it starts no processes, where Prepare took longer than `usual_prepare_ns`. Then, in this order,
+  // once each:
   virtual void begin_call(std::int64_t usual_prepare_ns) = 0;
   [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) = 0;

@@ -445,6 +445,37 @@ TEST_CASE("there is no verdict where some counted calls take much longer, three 
                     Catch::Contains("a tenth of the calls take 21.0100 ms or more by fib's own clock"));
 }
 
+TEST_CASE("slow calls leave no verdict either where the mean of the claims covers what was seen") {
+  const auto run = [](double long_ms) {
+    CountedScene scene(2.6);
+    scene.worker.times = [long_ms, timed = 0, counted = 0](std::size_t, Clock clock) mutable {
+      auto times = fakes::call_of(clock == Clock::kEventSegments && timed++ % 5 < 2 ? 5 : 1);
+      if (clock == Clock::kCounters && counted++ % 5 < 2)
+        times.envelope_ns += static_cast<std::int64_t>(long_ms * kMs);
+      return times;
+    };
+    return scene.run();
+  };
+  CHECK(run(4).latency_is_mean);  // its calls have as much room as the mean
+  CHECK_THROWS_WITH(run(20), Catch::Contains("a tenth of the calls take"));
+}
+
+TEST_CASE("a worker whose records name no kernel has the gaps of one") {
+  const auto status_of = [](double engine_ms) {
+    CountedScene scene(0.1);
+    scene.worker.times = [](std::size_t, Clock) {
+      auto times = fakes::call_of(1);
+      times.done.kernels = 0;
+      return times;
+    };
+    scene.judge.engine_ns = [engine_ms](int) { return kCounted * engine_ms * kMs; };
+    return scene.run().status;
+  };
+  // The claim of 1 ms would have time for 1,667 kernels, and gaps of 2.5 ms.
+  CHECK(status_of(1.1) == Status::PASSED);
+  CHECK(status_of(1.2) == Status::RUNTIME_ERROR);
+}
+
 TEST_CASE("calls that wait for long without claiming it keep no count away") {
   const auto wanted = [](double waited_ms) {
     CountedScene scene;

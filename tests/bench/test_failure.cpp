@@ -29,6 +29,9 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
   CHECK(returned(2, true) == ErrorCode::out_of_memory);
   CHECK(returned(700, true) == ErrorCode::illegal_access);
   CHECK(returned(1, true) == ErrorCode::cuda_error);
+  CHECK(returned(209, true) == ErrorCode::cuda_error);
+  CHECK(returned(710, true) == ErrorCode::cuda_error);
+  CHECK(returned(214, true) == ErrorCode::device_error);
   CHECK(returned(7, true) == ErrorCode::error_returned);
   CHECK(returned(2, false) == ErrorCode::error_returned);
   CHECK(

@@ -34,6 +34,7 @@ struct Device {
     return 0.5 * static_cast<double>(until_ns);
   };
   unsigned refused_metric = 0;
+  unsigned metric_without_value = 0;
   double sent_mib_per_s = 0;
   double received_mib_per_s = 0;
   int samples = 0;  // allocated and not freed
@@ -81,6 +82,7 @@ Nvml nvml_of_test() {
       const auto until_ns = metric.id == Nvml::kSmUtil ? device.busy_ns : device.engine_ns;
       const double ns = until_ns(second.at_ns) - until_ns(first.at_ns);
       metric.value = between_ns == 0 ? 0 : 100 * ns / between_ns;
+      if (metric.id == device.metric_without_value) metric.value = std::numeric_limits<double>::quiet_NaN();
     }
     return 0;
   };
@@ -178,6 +180,16 @@ TEST_CASE("a device without counters, or a driver without them, says so") {
     Nvml nvml;
     nvml.problem = "there is no NVML";
     CHECK(WorkCounter(nvml, nullptr).problem() == "there is no NVML");
+  }
+}
+
+TEST_CASE("a count that is no number is an error") {
+  for (const auto id : {Nvml::kSmUtil, Nvml::kGraphicsUtil}) {
+    const Nvml nvml = nvml_of_test();
+    auto counter = counter_of(nvml);
+    counter.begin();
+    device.metric_without_value = id;
+    CHECK_THROWS_WITH(counter.end(), "the device's counters say nothing of the time that was counted");
   }
 }
 

@@ -18,6 +18,6 @@ TEST_CASE("text is escaped for XML 1.0") {
 
 TEST_CASE("characters that turn the text around them are replaced") {
   CHECK(util::escape_xml("a\u202eb\u2066c\u2069") == "a\ufffdb\ufffdc\ufffd");
-  CHECK(util::escape_xml("a\u2028b\u2029c\u200ed\u200f") == "a\ufffdb\ufffdc\ufffdd\ufffd");
+  CHECK(util::escape_xml("a\u2028b\u2029c\u200ed\u200fe\u061cf") == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf");
   CHECK(util::escape_xml("\u2014 \u201c \u2026") == "\u2014 \u201c \u2026");
 }

@@ -58,11 +58,11 @@ class WorkCounter {
   [[nodiscard]] std::string open();
   void take(const Sample& sample) const;
   // A metric between two samples in percent; NaN or 0 of the memory where no reading lies between them.
-  // A share of the time between two samples, from 0 to 1.
-  [[nodiscard]] double share(fib::cuda::Nvml::GpmMetricId id, const Sample& first,
-                             const Sample& second) const;
   [[nodiscard]] double metric(fib::cuda::Nvml::GpmMetricId id, const Sample& first,
                               const Sample& second) const;
+  // The same from 0 to 1; throws Error where it is no number.
+  [[nodiscard]] double share(fib::cuda::Nvml::GpmMetricId id, const Sample& first,
+                             const Sample& second) const;
   // 0 where there is none.
   [[nodiscard]] double bus_mib_per_s(const Sample& first, const Sample& second) const;
   // Waits for a reading of this moment or a later one, leaves it in `sample`, and says when it came.
