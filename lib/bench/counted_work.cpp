@@ -24,8 +24,9 @@ constexpr double kMostClaimedMs = 400;
 // By the coordinator's clock they may take that long together, and the fewest any time.
 constexpr double kMostCountingMs = 5000;
 constexpr std::uint64_t kUsualBytes = std::uint64_t{12} << 30U;
-// Of a device with more than four times as much memory, a quarter of it.
+// For a few calls at least, of a device that has it, a quarter of its memory.
 constexpr std::uint64_t kShareOfMemory = 4;
+constexpr std::uint64_t kFewCalls = 8;
 // What counters that work see at least.
 constexpr double kLeastShareOfClaim = 0.1;
 // How often it is counted before that is called a lie.
@@ -48,8 +49,9 @@ std::uint64_t calls_in_memory(const EvaluationParts& parts) {
   const eval::Layout& layout = parts.layout();
   constexpr std::uint64_t kBuffers = 3;  // shared and private ones; inputs that files hold, or judged outputs
   const std::uint64_t bytes = kBuffers * (layout.input_stride() + layout.output_stride());
-  const std::uint64_t most = std::max(kUsualBytes, parts.device.memory_bytes / kShareOfMemory);
-  return most / std::max<std::uint64_t>(1, bytes);
+  const auto within = [bytes](std::uint64_t most) { return most / std::max<std::uint64_t>(1, bytes); };
+  return std::max(within(kUsualBytes),
+                  std::min(kFewCalls, within(parts.device.memory_bytes / kShareOfMemory)));
 }
 
 // Of a reference that is slow, too, which has to make what is expected.

@@ -561,6 +561,8 @@ TEST_CASE("of large buffers as many are made as take 12 GiB or a quarter of the 
   constexpr std::uint64_t kGi = std::uint64_t{1} << 30U;
   CHECK_THAT(counted_of(400 * kMi, 48 * kGi).missing, Catch::Contains("their buffers so large"));
   CHECK(counted_of(400 * kMi, 140 * kGi).calls == 7);
+  CHECK(counted_of(300 * kMi, 140 * kGi).calls == 8);
+  CHECK(counted_of(100 * kMi - 1000, 140 * kGi).calls == 10);
 }
 
 TEST_CASE("large outputs are counted in as many calls as 2 GiB of expected ones allow") {
