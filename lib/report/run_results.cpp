@@ -418,12 +418,12 @@ std::vector<std::string> drift_notes(const Drift& drift) {
   if (drift.is_beyond(kSameWithin))
     notes.push_back(fmt::format(
         "{} of the same source are {:.1f}% {} than before (median): the machine or its software may have "
-        "changed, and the table's changes include that",
+        "changed, and the changes that are shown include that",
         present::plural(drift.pairs, "result"), 100 * std::abs(change), change < 0 ? "faster" : "slower"));
   if (drift.is_scattered())
     notes.push_back(fmt::format(
-        "Results of the same source lie so far apart from those before that the table's changes take noise "
-        "{:.1f} times as wide as the results say themselves",
+        "Results of the same source lie so far apart from those before that the changes that are shown take "
+        "noise {:.1f} times as wide as the results say themselves",
         drift.scatter));
   return notes;
 }
