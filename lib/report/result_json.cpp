@@ -3,7 +3,6 @@
 #include "dataset/ranking.h"
 #include "model/error_code.h"
 #include "model/json_value.h"
-#include "model/measurement_record.h"
 #include "report/details.h"
 #include "roofline/reached.h"
 #include "util/error.h"
@@ -114,12 +113,13 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   object["reference_ms"] = performance && performance->reference_latency_ms > 0
                                ? ordered_json(performance->reference_latency_ms)
                                : ordered_json();
-  object["speedup"] = or_null(speedup_of(evaluation));
-  object["baseline"] = speedup_of(evaluation) ? baseline_json(trace) : ordered_json();
+  const auto record = model::measurement_record(evaluation);
+  const auto speedup = speedup_of(evaluation);
+  object["speedup"] = or_null(speedup);
+  object["baseline"] = baseline_json(speedup, record);
   object["max_absolute_error"] = or_null(told_error(evaluation, &model::Correctness::max_absolute_error));
   object["max_relative_error"] = or_null(told_error(evaluation, &model::Correctness::max_relative_error));
   object["roofline"] = roofline_json(trace, definition);
-  const auto record = model::measurement_record(evaluation);
   const ordered_json whole = model::to_whole_json(record);
   object["resources"] = whole.at("resources");
   object["failure"] = whole.at("failure");
@@ -133,9 +133,9 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   return object;
 }
 
-ordered_json baseline_json(const model::Trace& trace) {
-  const auto reference = model::measurement_record(*trace.evaluation).reference;
-  if (!reference) return {};
+ordered_json baseline_json(const std::optional<double>& speedup, const model::MeasurementRecord& record) {
+  const auto& reference = record.reference;
+  if (!speedup || !reference) return {};
   const auto text = [](const std::optional<std::string>& value) {
     return value ? ordered_json(*value) : ordered_json();
   };

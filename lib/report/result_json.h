@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/definition.h"
+#include "model/measurement_record.h"
 #include "model/trace.h"
 #include "report/digests.h"
 
@@ -24,9 +25,10 @@ inline constexpr std::size_t kUsualLogBytes = 8192;
                                                  const Circumstances& circumstances,
                                                  std::size_t log_bytes = kUsualLogBytes);
 
-// What a speedup compares with: the definition's reference, as {name, engine, device}; null where it was not
-// timed. Pure.
-[[nodiscard]] nlohmann::ordered_json baseline_json(const model::Trace& trace);
+// What a speedup compares with: the definition's reference, as {name, engine, device}; null where there is no
+// speedup, or nothing is known of the reference. Pure.
+[[nodiscard]] nlohmann::ordered_json baseline_json(const std::optional<double>& speedup,
+                                                   const model::MeasurementRecord& record);
 
 // What a reward may be made of.
 struct RewardComponents {

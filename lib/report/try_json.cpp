@@ -31,11 +31,6 @@ ordered_json stages(const TryReport::Solution& solution, const TrySummary& all) 
   return list;
 }
 
-// What `speedup` compares with: the definition's reference, where it was timed.
-ordered_json baseline_of_all(const TryReport::Solution& solution, const TrySummary& summary) {
-  return summary.speedup ? baseline_json(solution.traces.front()) : ordered_json();
-}
-
 // What a reward may be made of, over all results.
 ordered_json reward_of_all(const TryReport::Solution& solution, const TrySummary& summary) {
   RewardComponents all;
@@ -77,7 +72,7 @@ ordered_json solution_json(const TryReport::Solution& solution, const TryReport&
   object["interval"] = or_null(summary.interval);
   object["speedup"] = or_null(summary.speedup);
   add_range(object, summary.speedup_range ? &*summary.speedup_range : nullptr);
-  object["baseline"] = baseline_of_all(solution, summary);
+  object["baseline"] = baseline_json(summary.speedup, record);
   object["reward_components"] = reward_of_all(solution, summary);
   object["request_digest"] = request_digest(traces, report.circumstances);
   object["environment_digest"] = environment_digest(traces.front(), report.circumstances);
