@@ -52,7 +52,8 @@ class FileReader {
   void refuse_unread(const std::vector<YAML::Node>& documents) const {
     if (documents.size() > 1)
       throw wrong(documents[1], fmt::format("it has {} documents; one is read", documents.size()));
-    if (!documents.empty()) refuse_unread(documents.front(), 0);
+    std::size_t entries = 0;
+    if (!documents.empty()) refuse_unread(documents.front(), 0, entries);
   }
 
   // The part below configs.<name>.
@@ -72,15 +73,19 @@ class FileReader {
  private:
   // A configuration below configs has a setting in its fifth map; what lies deeper says nothing.
   static constexpr int kDeepest = 5;
+  // Far above what people write: a few aliases can stand for more entries than anybody can read.
+  static constexpr std::size_t kMostEntries = 1'000'000;
 
-  void refuse_unread(const YAML::Node& node, int depth) const {
+  void refuse_unread(const YAML::Node& node, int depth, std::size_t& entries) const {
     if (!node.IsMap() || depth >= kDeepest) return;
     std::set<std::string> keys;
     for (const auto& entry : node) {
+      if (++entries > kMostEntries)
+        throw wrong(node, fmt::format("it has more than {} entries, aliases (*) written out", kMostEntries));
       const auto key = entry.first.as<std::string>("");
       if (key == "<<") throw wrong(entry.first, "keys are not merged (<<); write them out");
       if (!keys.insert(key).second) throw wrong(entry.first, fmt::format("{} is given twice", key));
-      refuse_unread(entry.second, depth + 1);
+      refuse_unread(entry.second, depth + 1, entries);
     }
   }
 

@@ -63,11 +63,13 @@ double highest_clock_mhz(const worker::DeviceState& device) {
 }
 
 // How many of the first calls may be on smaller inputs: the warm-up calls, and, where nobody says how many
-// calls there are, a few more, which do not count then.
+// calls there are, a few more, which do not count then; one more at least, or a solution could be slow in its
+// first calls and have none.
 std::uint64_t untimed_calls_of(const CallPlan& plan) {
   constexpr int kLeastUntimed = 4;
-  const bool may_be_more = plan.may_end_sooner() && !plan.too_dear;
-  return static_cast<std::uint64_t>(may_be_more ? std::max(plan.warmup, kLeastUntimed) : plan.warmup);
+  constexpr int kLeastOfDear = 3;
+  const int least = !plan.may_end_sooner() ? 0 : plan.too_dear ? kLeastOfDear : kLeastUntimed;
+  return static_cast<std::uint64_t>(std::max(plan.warmup, least));
 }
 
 // Whether the coordinator's clock saw more of the calls than their worker claims.

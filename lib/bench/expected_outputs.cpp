@@ -15,6 +15,8 @@ using util::in_ms;
 
 // What the first calls take decides how many are made, and how many of them are not timed.
 constexpr std::uint64_t kUsualCalls = 2;
+// A count makes at least that many (counted_work.cpp); one of them is on smaller inputs.
+constexpr std::uint64_t kFewestOfCount = 3;
 // Expected outputs that are made at once, and their bytes: memory that is used again costs less than memory
 // that nobody has used.
 constexpr std::uint64_t kMostAtOnce = 64;
@@ -73,12 +75,17 @@ worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
 }
 
 bool ExpectedOutputs::is_scaled(std::uint64_t call) const {
+  const auto digest_of = [&](std::string_view what, std::uint64_t number) {
+    return util::Sha256().add(what).add(parts_.secret).add(parts_.planned.set_owner).add(number).hex();
+  };
+  if (counted_from_) {
+    const auto drawn = std::stoull(digest_of("scaled", *counted_from_).substr(0, 15), nullptr, 16);
+    return call == *counted_from_ + drawn % kFewestOfCount;
+  }
   if (call < kUsualCalls || call >= untimed_) return false;
   // One at least is.
   if (call + 1 == untimed_) return true;
-  const std::string digest =
-      util::Sha256().add("scale").add(parts_.secret).add(parts_.planned.set_owner).add(call).hex();
-  return digest.front() < '8';
+  return digest_of("scale", call).front() < '8';
 }
 
 void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
@@ -99,7 +106,7 @@ bool ExpectedOutputs::are_made(std::uint64_t call) const {
 void ExpectedOutputs::begin_at(std::uint64_t first) {
   own_from(workload_.opened.inputs_fixed ? 0 : first);
   timed_ = true;
-  is_of_count_ = true;
+  counted_from_ = first;
 }
 
 void ExpectedOutputs::share_from(std::uint64_t first) {
@@ -179,14 +186,21 @@ void ExpectedOutputs::time_reference(std::vector<double>& times) {
   }
 }
 
-std::optional<Overhead> ExpectedOutputs::overhead() const {
-  const bool on_device = parts_.reference.on_device();
-  if (parts_.device.is_cuda() && !on_device) return std::nullopt;
+std::optional<Overhead> ExpectedOutputs::measured_overhead() const {
+  if (parts_.device.is_cuda() && !parts_.reference.on_device()) return std::nullopt;
   // First calls take longer around the work, too: better than to know nothing.
-  auto overhead = overhead_of(workload_.reference_calls.empty() ? workload_.cold_reference_calls
-                                                                : workload_.reference_calls);
-  if (overhead && parts_.facts.is_guest && !on_device)
-    overhead = for_guest(*overhead, parts_.layout().inputs.size() + parts_.layout().outputs.size());
+  return overhead_of(workload_.reference_calls.empty() ? workload_.cold_reference_calls
+                                                       : workload_.reference_calls);
+}
+
+std::optional<Overhead> ExpectedOutputs::overhead() const {
+  const auto& layout = parts_.layout();
+  auto overhead = measured_overhead();
+  const bool is_assumed = !overhead && parts_.device.is_cuda();
+  if (is_assumed) overhead = assumed_overhead(layout.input_bytes + layout.output_bytes);
+  const bool is_of_other_kind = is_assumed || !parts_.reference.on_device();
+  if (overhead && parts_.facts.is_guest && is_of_other_kind)
+    overhead = for_guest(*overhead, layout.inputs.size() + layout.outputs.size());
   return overhead;
 }
 
@@ -207,7 +221,7 @@ bool ExpectedOutputs::reference_is_settled(double share) const {
 }
 
 std::uint64_t ExpectedOutputs::most_at_once() const {
-  return is_of_count_ ? most_of_count() : most_within(kMostBytesAtOnce);
+  return counted_from_ ? most_of_count() : most_within(kMostBytesAtOnce);
 }
 
 std::uint64_t ExpectedOutputs::most_of_count() const { return most_within(kMostBytesOfCount); }

@@ -43,7 +43,8 @@ class ExpectedOutputs {
   [[nodiscard]] bool are_made(std::uint64_t call) const;
 
   // The calls before this one were made by an evaluation before, which has timed the reference. Those from it
-  // on have sets of this solution's own, also where others are shared.
+  // on have sets of this solution's own, also where others are shared; one of the first three, as the run's
+  // secret says, has smaller inputs: nobody times it.
   void begin_at(std::uint64_t first);
 
   // From call `first` on the workload's sets are used, which all solutions share.
@@ -66,7 +67,7 @@ class ExpectedOutputs {
   // was busy whenever it was called (idle_device.h): other processes work there, or the solution has left
   // work that goes on while it is stopped.
   [[nodiscard]] bool reference_was_disturbed() const {
-    return disturbed_ > 0 && (reference_ms().empty() || !overhead());
+    return disturbed_ > 0 && (reference_ms().empty() || !measured_overhead());
   }
 
   // Whether the reference's times are known within this share of their median, or more calls would not tell:
@@ -75,6 +76,7 @@ class ExpectedOutputs {
 
  private:
   [[nodiscard]] bool is_scaled(std::uint64_t call) const;
+  [[nodiscard]] std::optional<Overhead> measured_overhead() const;
   [[nodiscard]] std::uint64_t most_within(std::uint64_t bytes) const;
   void make_batch(std::uint64_t end);
   void time_reference(std::vector<double>& times);
@@ -84,9 +86,9 @@ class ExpectedOutputs {
   JudgedWorkload& workload_;
   worker::AttachedDoor door_;
   bool shared_;
-  std::uint64_t untimed_ = 0;     // of the first calls
-  bool is_of_count_ = false;      // begin_at() was called
-  bool timed_ = false;            // where the reference is asked for its time alone
+  std::uint64_t untimed_ = 0;                    // of the first calls
+  std::optional<std::uint64_t> counted_from_{};  // the call that begin_at() was given
+  bool timed_ = false;                           // where the reference is asked for its time alone
   int disturbed_ = 0;             // batches of the reference's calls while the GPU was not idle
   std::uint64_t until_ = 0;       // expected outputs are kept for the calls before this one
   std::vector<double> own_ms_{};  // of calls on sets of this solution's own

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct Overhead {
 // Nothing where there are no calls.
 [[nodiscard]] std::optional<Overhead> overhead_of(const std::vector<worker::CallTimes>& reference_calls);
 
+// What Prepare and Collect may take on a GPU where no reference's worker tells, with `bytes` of inputs and
+// outputs: far more than copies and the flush of the caches did on any GPU.
+[[nodiscard]] Overhead assumed_overhead(std::uint64_t bytes);
+
 // The same for a guest, where the reference's worker is none: `tensors` are made in Python for each call.
 [[nodiscard]] Overhead for_guest(Overhead overhead, std::size_t tensors);
 
@@ -33,7 +38,8 @@ struct Overhead {
 // Waiting for a CPU explains what others used, not what the worker did.
 [[nodiscard]] double unclaimed_ms(const worker::CallTimes& ran, const Overhead& overhead, bool may_fork);
 
-// Of that, by how much Prepare and Collect took longer; the waiting in them does not count.
+// Of that, by how much Prepare and Collect took longer. Waiting in them does not count, as far as the
+// worker's own threads and processes have not used the CPUs.
 [[nodiscard]] double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead);
 
 }  // namespace fib::bench

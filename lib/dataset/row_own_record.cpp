@@ -55,8 +55,11 @@ void read_load(sj::value load, OwnRecord& own) {
 }
 
 void read_device_state(sj::value state, OwnRecord& own) {
-  check_object(state, std::array<std::string_view, 1>{"throttle_reasons"}, 1,
-               [&](std::size_t, sj::value value) { own.throttled = joined_texts(value); });
+  constexpr static std::array<std::string_view, 2> kNames = {"throttle_reasons", "max_sm_clock_mhz"};
+  check_object(state, kNames, 1, [&](std::size_t place, sj::value value) {
+    if (place == 0) own.throttled = joined_texts(value);
+    if (place == 1) own.calls.max_sm_clock_mhz = only_number(value);
+  });
 }
 
 }  // namespace

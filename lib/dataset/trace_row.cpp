@@ -43,6 +43,12 @@ std::optional<std::string> throttle_text(const nlohmann::ordered_json& device_st
   return text;
 }
 
+std::optional<double> max_clock_mhz(const nlohmann::ordered_json& device_state) {
+  if (!device_state.is_object() || !device_state.contains("max_sm_clock_mhz")) return std::nullopt;
+  const auto& clock = device_state["max_sm_clock_mhz"];
+  return clock.is_number() ? std::optional(clock.get<double>()) : std::nullopt;
+}
+
 bool are_times(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(),
                      [](double value) { return std::isfinite(value) && value >= 0; });
@@ -157,6 +163,7 @@ RowEvaluation RowPool::evaluation(const model::Evaluation& evaluation, const mod
                tail_of(record.quantiles_ms),
                record.slow_calls,
                record.sm_clock_median_mhz,
+               max_clock_mhz(record.device_state),
                record.load,
                known(throttle_text(record.device_state)),
                spread_of(record.quantiles_ms, row.performance),

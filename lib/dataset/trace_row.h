@@ -66,6 +66,7 @@ struct RowCalls {
   std::optional<double> tail;          // the 95 % quantile over the median
   std::optional<std::uint64_t> slow;   // made again, for the GPU's clock was far below its maximum
   std::optional<double> sm_clock_mhz;  // CUDA: the median of the multiprocessors' clock
+  std::optional<double> max_sm_clock_mhz = std::nullopt;   // the highest that the device has
   std::optional<model::RecordedLoad> load = std::nullopt;  // of the machine when the run began
   const std::string* throttled =
       nullptr;  // CUDA: why the GPU was slowed then: "sw_power_cap, ..."; null: was not

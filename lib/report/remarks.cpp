@@ -23,7 +23,7 @@ constexpr double kMostSpread = dataset::kWideSpeedup;  // of a reference's time
 constexpr double kMostDeviceRange = 0.02;              // between devices of one run
 constexpr double kMostCv = 0.05;                       // of the calls of a result
 constexpr std::uint64_t kFewestCalls = 10;
-constexpr double kSlowestClock = 0.9;  // of the highest that any result on the hardware had
+constexpr double kSlowestClock = 0.9;  // of the device's highest
 constexpr double kMostSlowCalls = 0.05;
 constexpr double kLongestTail = 1.5;  // the 95 % quantile over the median
 
@@ -103,6 +103,7 @@ std::vector<std::string> about_references(const TimeOf& time_of, const std::vect
 // What the timed calls of results that passed tell against their latencies.
 class CallsCheck {
  public:
+  // `highest_clock`: of all rows of the hardware, for one that does not tell what its device's is.
   void add(const TraceRow& row, double highest_clock) {
     const dataset::RowCalls& calls = row.evaluation->calls;
     const auto at = [&](const std::string& value) { return fmt::format("{} ({})", name_of(row), value); };
@@ -111,9 +112,10 @@ class CallsCheck {
       few_.add(1.0 / static_cast<double>(*calls.count + 1), at(present::plural(*calls.count, "call")));
     if (calls.tail && *calls.tail > kLongestTail)
       tail_.add(*calls.tail, at(fmt::format("{:.1f} times", *calls.tail)));
-    if (calls.sm_clock_mhz && *calls.sm_clock_mhz < kSlowestClock * highest_clock) {
-      clock_.add(highest_clock / std::max(1.0, *calls.sm_clock_mhz),
-                 at(fmt::format("{:.0f} of {:.0f} MHz", *calls.sm_clock_mhz, highest_clock)));
+    const double most_clock = calls.max_sm_clock_mhz.value_or(highest_clock);
+    if (calls.sm_clock_mhz && *calls.sm_clock_mhz < kSlowestClock * most_clock) {
+      clock_.add(most_clock / std::max(1.0, *calls.sm_clock_mhz),
+                 at(fmt::format("{:.0f} of {:.0f} MHz", *calls.sm_clock_mhz, most_clock)));
     }
     if (calls.slow && calls.count && *calls.count > 0) {
       const double share = static_cast<double>(*calls.slow) / static_cast<double>(*calls.count);
@@ -144,8 +146,8 @@ class CallsCheck {
         "--call-budget and --iterations ask for more.");
     say(tail_, fmt::format("of whose calls 5% took more than {} times the median", kLongestTail),
         "Other programs, or work that the solution does now and then, may be the cause.");
-    say(clock_, fmt::format("at GPU clocks below {:.0f}% of the highest here", kSlowestClock * 100),
-        "Let the GPU cool, or lock its clocks, and run again.");
+    say(clock_, fmt::format("at GPU clocks below {:.0f}% of their maximum", kSlowestClock * 100),
+        "Let the GPU cool and run again; where its clocks are locked, compare with runs at the same clock.");
     say(slow_,
         fmt::format("with more than {:.0f}% of calls made again because the GPU was throttled",
                     kMostSlowCalls * 100),

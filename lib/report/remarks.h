@@ -30,11 +30,12 @@ enum class HasReferences { no, yes };
 // What makes the latencies and speedups of the results `rows` that passed doubtful, each with its number, the
 // worst case and what to do: calls that vary (CV above 5 %) or are few (below 10), a long tail (the 95 %
 // quantile above 1.5 medians), a load above the number of cores when their run began, throttling that the
-// driver told, GPU clocks below 90 % of the highest among the rows of the hardware, calls repeated for
-// throttling (above 5 %); and, of those that stand, references that took different times in one run (above
-// 10 %) or on its devices (above 2 %), where a report has speedups against them; and definitions whose
-// results stand and are not all of one run. `standing` may be null: then every trace counts, with the
-// reference that it recorded itself. `noun`: what one of the rows is. Pure.
+// driver told, GPU clocks below 90 % of the device's maximum (where that is not recorded, of the highest
+// among the rows of the hardware), calls repeated for throttling (above 5 %); and, of those that stand,
+// references that took different times in one run (above 10 %) or on its devices (above 2 %), where a report
+// has speedups against them; and definitions whose results stand and are not all of one run. `standing` may
+// be null: then every trace counts, with the reference that it recorded itself. `noun`: what one of the rows
+// is. Pure.
 [[nodiscard]] std::vector<std::string> cautions_of(const dataset::StandingResults* standing,
                                                    const std::vector<dataset::TraceRow>& rows,
                                                    HasReferences has_references = HasReferences::yes,

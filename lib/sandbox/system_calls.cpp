@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
+#include <initializer_list>
 #include <vector>
 
 #include "util/errno_error.h"
@@ -155,14 +157,15 @@ class Filter {
     answer(SECCOMP_RET_ERRNO | EPERM);
     load(offsetof(seccomp_data, nr));
   }
-  // Lets `call` pass only if its argument, and-ed with `mask`, equals `value`; `error` is what else it
-  // returns. The last that is said of this call: what matches passes.
-  void require(long call, unsigned argument, std::uint32_t mask, std::uint32_t value,
+  // Lets `call` pass only if its argument, and-ed with `mask`, equals one of `values`; `error` is what else
+  // it returns. The last that is said of this call: what matches passes.
+  void require(long call, unsigned argument, std::uint32_t mask, std::initializer_list<std::uint32_t> values,
                std::uint32_t error = EPERM) {
-    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 5);
+    auto left = static_cast<std::uint8_t>(values.size());
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, static_cast<std::uint8_t>(left + 4));
     load(offset_of_argument(argument));
     add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
-    jump(BPF_JEQ, value, 1, 0);
+    for (const std::uint32_t value : values) jump(BPF_JEQ, value, left--, 0);
     answer(SECCOMP_RET_ERRNO | error);
     answer(SECCOMP_RET_ALLOW);
   }
@@ -193,13 +196,15 @@ constexpr std::uint32_t kPretendSuccess = 0;
 void allow_processes(Filter& filter) {
   filter.refuse(SYS_setsid, kPretendSuccess);
   filter.refuse(SYS_setpgid, kPretendSuccess);
-  filter.require(SYS_clone, 0, kNamespaces | CLONE_PARENT, 0);
+  // The signal that a parent gets when its child ends is the child's to choose: SIGCONT would let a worker
+  // that was stopped go on.
+  filter.require(SYS_clone, 0, kNamespaces | CLONE_PARENT | CSIGNAL, {0, SIGCHLD});
   filter.refuse_value(SYS_prctl, 0, PR_SET_CHILD_SUBREAPER);
 }
 
 void refuse_processes(Filter& filter) {
   for (const long call : process_calls()) filter.refuse(call, EPERM);
-  filter.require(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
+  filter.require(SYS_clone, 0, CLONE_THREAD, {CLONE_THREAD});
 }
 
 }  // namespace
@@ -214,18 +219,18 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   doors.processes ? allow_processes(filter) : refuse_processes(filter);
   filter.refuse_value(SYS_prctl, 0, PR_SET_PDEATHSIG);  // a worker dies with its keeper
   if (!doors.locks) filter.refuse(SYS_flock, EPERM);
-  filter.require(SYS_kill, 0, ~0U, self);
-  filter.require(SYS_tgkill, 0, ~0U, self);
-  filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, self);
-  filter.require(SYS_prlimit64, 0, ~0U, 0);
+  filter.require(SYS_kill, 0, ~0U, {self});
+  filter.require(SYS_tgkill, 0, ~0U, {self});
+  filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, {self});
+  filter.require(SYS_prlimit64, 0, ~0U, {0});
   // A thread that is not pinned works as well; the thread asked for may be another process's.
-  filter.require(SYS_sched_setaffinity, 0, ~0U, 0, kPretendSuccess);
+  filter.require(SYS_sched_setaffinity, 0, ~0U, {0}, kPretendSuccess);
   // Pairs that are connected for good. A pair of datagrams (of AF_UNIX, raw ones too) can be sent to any
   // address.
   for (const std::uint32_t kind : {SOCK_DGRAM, SOCK_RAW, SOCK_RDM}) {
     filter.refuse_value(SYS_socketpair, 1, kind, kKindsOfSockets);
   }
-  filter.require(SYS_socketpair, 0, ~0U, AF_UNIX);
+  filter.require(SYS_socketpair, 0, ~0U, {AF_UNIX});
   if (!doors.metadata) {
     for (const long call : metadata_calls()) filter.refuse(call, kPretendSuccess);
     for (const long call : kNewMetadataCalls) filter.refuse(call, kPretendSuccess);

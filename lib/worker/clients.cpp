@@ -257,12 +257,14 @@ void WorkerClient::begin_call(std::int64_t usual_prepare_ns) {
 Answer<bool> WorkerClient::prepare(Clock clock, std::int64_t deadline_ns) {
   // Threads that the judge has started since the call began are none of its processes.
   if (is_on_cpu_ && process_.may_fork()) prepare_began_ = process_.usage();
+  const auto before = is_on_cpu_ ? WatchedProcess::Usage{} : process_.usage();
   const std::int64_t waited = waiting_ns();
   const std::int64_t begin = util::monotonic_ns();
   auto answer = acknowledged(
       child_.request(MessageType::kPrepare, CallRequest{clock}.encode(), MessageType::kReady, deadline_ns));
   beside_.prepare_ns = util::monotonic_ns() - begin;
   beside_.prepare_waited_ns = waiting_ns() - waited;
+  if (!is_on_cpu_) beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(before, process_.usage());
   return answer;
 }
 
@@ -338,8 +340,11 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
       decoded<Collected>(child_.request(MessageType::kCollect, {}, MessageType::kCollected, deadline_ns));
   beside_.collect_ns = util::monotonic_ns() - begin;
   beside_.collect_waited_ns = waiting_ns() - waited;
-  // On CUDA the worker stays awake between requests, so that its CPU time says nothing.
-  if (!is_on_cpu_) return answer;
+  // On CUDA the main thread stays awake between requests, so that its CPU time says nothing.
+  if (!is_on_cpu_) {
+    beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(run_ended_, process_.usage());
+    return answer;
+  }
   const auto span = child_.span("come to rest");
   const std::int64_t waited_before = waiting_ns();
   const std::int64_t answered = util::monotonic_ns();

@@ -395,6 +395,7 @@ class CudaJudgeDevice : public JudgeDevice {
       : tools_(device, driver),
         looked_at_(tools_.context, 16),
         nvml_(tools_.context, device.uuid),
+        counter_(nvml_.counter()),
         use_(device) {}
 
   std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use, std::uint32_t places) override {
@@ -441,22 +442,18 @@ class CudaJudgeDevice : public JudgeDevice {
     }
     return slow <= kMostSlow;
   }
-  std::string counter_problem() override {
-    if (!counter_) counter_.emplace(nvml_.counter());
-    return counter_->problem();
-  }
+  std::string counter_problem() override { return counter_.problem(); }
   std::string begin_count() override {
     auto problem = counter_problem();
     try {
-      if (problem.empty()) counter_->begin();
+      if (problem.empty()) counter_.begin();
     } catch (const Error& error) {
       problem = error.what();
     }
     return problem;
   }
   Counted end_count() override {
-    if (!counter_) throw Error("nothing has begun to be counted");
-    const auto work = counter_->end();
+    const auto work = counter_.end();
     return {{}, work.busy_ns, work.engine_ns, work.bus_bytes};
   }
   // With what lies there anyhow: where solutions' workers leave lines that have to be written back
@@ -479,7 +476,8 @@ class CudaJudgeDevice : public JudgeDevice {
   Tools tools_;
   DeviceMemory looked_at_;
   device::cuda::DeviceWatch nvml_;
-  std::optional<device::cuda::WorkCounter> counter_{};  // once something was counted
+  // Opened before any solution runs: what fails later is no device without counters.
+  device::cuda::WorkCounter counter_;
   UseDevice use_;
 };
 

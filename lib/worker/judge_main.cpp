@@ -398,7 +398,7 @@ class JudgeProcess {
     const OpenWorkload& workload = workload_of(door.workload);
     util::Sha256 hash;
     const std::string seed = hash.add("sample").add(workload.document.secret).add(++randoms_).hex();
-    door.sample = OutputSample(*door.buffers, place, workload.layout.output_bytes, seed);
+    door.sample = OutputSample(*door.buffers, place, workload.layout, seed);
   }
 
   CopiesTimed time_copies(std::uint32_t number) {

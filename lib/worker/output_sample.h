@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eval/layout.h"
 #include "worker/doors.h"
 
 namespace fib::worker {
@@ -14,9 +15,9 @@ namespace fib::worker {
 class OutputSample {
  public:
   OutputSample() = default;
-  // Reads the outputs at this place: up to 4 KiB whole, of more than that 32 pieces of 64 bytes, where a
-  // generator of random numbers with this seed, 16 hexadecimal digits, says. Throws Error.
-  OutputSample(Door& door, std::uint32_t place, std::uint64_t output_bytes, std::string_view seed);
+  // Reads each of the outputs at this place: up to 4 KiB whole, of more than that 32 pieces of 64 bytes,
+  // where a generator of random numbers with this seed, 16 hexadecimal digits, says. Throws Error.
+  OutputSample(Door& door, std::uint32_t place, const eval::Layout& layout, std::string_view seed);
 
   // Whether these pieces of the outputs at this place are others now; false where nothing was read. Throws
   // Error.

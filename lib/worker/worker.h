@@ -28,8 +28,9 @@ struct CallTimes {
     std::int64_t after_run_ns = 0;
     std::int64_t after_run_waited_ns = 0;
     bool is_after_exact = false;
-    std::int64_t others_cpu_ns = 0;  // of all others since end_call() until the next, without the run
-    bool lost_processes = false;     // some may have begun or ended in Prepare or Collect: they are not in it
+    // Of all others since end_call() until the next, without the run; on CUDA in the two requests alone.
+    std::int64_t others_cpu_ns = 0;
+    bool lost_processes = false;  // some may have begun or ended in Prepare or Collect: they are not in it
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads

@@ -430,7 +430,7 @@ class Scene {
             judged,
             planned,
             symbols,
-            "secret",
+            secret,
             [this] { return world.now_ns; },
             [this] {
               quiet_after.push_back(worker.clocks.size());
@@ -445,6 +445,7 @@ class Scene {
   }
 
   World world{};
+  std::string secret = "secret";
   bench::RunConfig config{};
   bench::LaneDevice device{};
   FakeJudge judge{world};

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "bench/config_file.h"
@@ -147,6 +149,11 @@ TEST_CASE("what a file says and would not be read is an error with its line") {
   // An anchor may stand for a map, also for one around it.
   CHECK(parsed("configs:\n  a: &a {rtol: 0.1}\n  b: *a\n", "b").run.rtol == 0.1);
   CHECK(parsed("x: &x\n  y: *x\nrtol: 0.1\n").run.rtol == 0.1);
+  // A map that contains itself so often stands for 300 to the fifth entries.
+  std::string self = "x: &x\n";
+  for (int i = 0; i < 300; ++i) self += fmt::format("  k{}: *x\n", i);
+  CHECK_THROWS_WITH(parsed(self),
+                    Catch::EndsWith("it has more than 1000000 entries, aliases (*) written out"));
 }
 
 TEST_CASE("keys that change nothing here are named") {

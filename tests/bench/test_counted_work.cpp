@@ -87,7 +87,42 @@ TEST_CASE("a device that was at work for longer than calls claim fails them, whe
   CountedScene disturbed;  // once, by somebody else
   disturbed.judge.busy_ns = [](int count) { return kCounted * (count == 1 ? 5 : 1.1) * kMs; };
   CHECK(disturbed.run().status == Status::PASSED);
-  CHECK(disturbed.judge.counted == 2);
+  CHECK(disturbed.judge.counted == 3);
+}
+
+TEST_CASE("one count that finds nothing is not believed beside one that finds something") {
+  // Whether each count finds nothing.
+  const auto run = [](std::vector<bool> nothing, int counts) {
+    CountedScene scene;
+    scene.judge.busy_ns = [nothing](int count) {
+      return kCounted * (nothing.at(static_cast<std::size_t>(count - 1)) ? 0.9 : 3) * kMs;
+    };
+    const auto m = scene.run();
+    CHECK(scene.judge.counted == counts);
+    return m.status;
+  };
+  CHECK(run({true}, 1) == Status::PASSED);
+  CHECK(run({false, true, true}, 3) == Status::PASSED);
+  CHECK(run({false, true, false, true, true}, 5) == Status::PASSED);
+  CHECK(run({false, true, false, false}, 4) == Status::RUNTIME_ERROR);
+  CHECK(run({false, false, true, true, false}, 5) == Status::RUNTIME_ERROR);
+}
+
+TEST_CASE("one of the first three counted calls is on smaller inputs, as nobody can foretell") {
+  std::set<std::uint64_t> places;
+  for (const std::string secret : {"0", "1", "2", "3", "4", "5", "6", "7"}) {
+    CountedScene scene;
+    scene.secret = secret;
+    CHECK(scene.run().status == Status::PASSED);
+    const auto& sets = scene.judge.compared;
+    REQUIRE(sets.size() > kCounted);
+    const auto first = sets.end() - kCounted;
+    CHECK(std::count_if(first, sets.end(), [](const auto& set) { return set.is_scaled; }) == 1);
+    const auto scaled = std::find_if(first, sets.end(), [](const auto& set) { return set.is_scaled; });
+    places.insert(static_cast<std::uint64_t>(scaled - first));
+  }
+  CHECK(places.size() > 1);
+  CHECK(*places.rbegin() < 3);
 }
 
 TEST_CASE("an evaluation is counted later, on inputs that it has not had, and its claims stay as they are") {

@@ -81,6 +81,15 @@ TEST_CASE("of the calls that are not timed some are on smaller inputs, and of th
   CHECK(settled.sets ==
         static_cast<std::uint64_t>(settled.plan.calls_of(static_cast<int>(settled.trials_ms.size()))) +
             more.size());
+  // Also of a solution that is slow when that is decided, as it may be on purpose.
+  Scene slow;
+  slow.config.iterations = slow.config.num_trials = slow.config.warmup_runs = std::nullopt;
+  slow.worker.times = [](std::size_t call, worker::Clock) { return fakes::call_of(call <= 2 ? 3000 : 1); };
+  const auto dear = slow.run();
+  CHECK(dear.status == Status::PASSED);
+  CHECK(dear.plan.too_dear);
+  CHECK(scaled_of(slow) == std::vector<std::uint64_t>{2});
+  CHECK(dear.sets == static_cast<std::uint64_t>(dear.plan.total()) + 1);
   for (const int warmup : {0, 2}) {
     Scene few;
     few.config.warmup_runs = warmup;

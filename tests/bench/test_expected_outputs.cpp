@@ -112,7 +112,7 @@ TEST_CASE("where the reference's calls are all first ones, those tell what a cal
   few.config.warmup_runs = 0;
   CHECK(few.run().overhead);
   CHECK(few.judged.reference_calls.empty());
-  // Also where nobody asks for its outputs or its time, but on a GPU.
+  // Also where nobody asks for its outputs or its time; on a GPU something is assumed then.
   for (const bool on_gpu : {false, true}) {
     Scene untimed;
     if (on_gpu) untimed.use_cuda();
@@ -120,7 +120,8 @@ TEST_CASE("where the reference's calls are all first ones, those tell what a cal
     untimed.judge.needs_expected = false;
     untimed.config.profile_baseline = false;
     const auto m = untimed.run();
-    CHECK(m.overhead.has_value() == !on_gpu);
+    REQUIRE(m.overhead);
+    CHECK((m.overhead->collect_ms >= 1) == on_gpu);  // assumed
     CHECK(untimed.reference.calls_made == (on_gpu ? 0 : 1));
   }
 }
@@ -301,6 +302,24 @@ TEST_CASE("where a GPU is busy with other work whenever the reference is called 
     CHECK(m.overhead);
     CHECK(m.note.empty());
   }
+}
+
+TEST_CASE("what is done around calls on a GPU is added, too, where no reference runs there") {
+  const auto added = [](double collect_ms) {
+    Scene scene;
+    scene.use_cuda();
+    scene.reference.is_on_device = false;
+    scene.worker.beside = [collect_ms](worker::Clock) {
+      worker::CallTimes::Beside beside;
+      beside.collect_ns = static_cast<std::int64_t>(1e6 * collect_ms);
+      return beside;
+    };
+    const auto m = scene.run();
+    CHECK(m.status == Status::PASSED);
+    return m.added_ms.at(0);
+  };
+  CHECK(added(1) == 0);
+  CHECK(added(25) == Approx(24).epsilon(0.01));
 }
 
 TEST_CASE("nobody looks whether a GPU is idle where the reference does not run there") {

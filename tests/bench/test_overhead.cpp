@@ -177,6 +177,20 @@ TEST_CASE("waiting for a CPU does not explain what the worker did itself") {
   CHECK(unclaimed(after, true) == Approx(10));
 }
 
+TEST_CASE("around a call on a GPU, waiting that the worker's own threads explain is none") {
+  const bench::Overhead overhead = bench::assumed_overhead(100'000'000);
+  CHECK(overhead.prepare_ms == Approx(2));
+  CHECK(overhead.collect_ms == Approx(2));
+  Ran::Beside beside;
+  beside.prepare_ns = 2'000'000;
+  beside.collect_ns = 15'000'000;
+  CHECK(bench::longer_around_ms(beside, overhead) == Approx(13));
+  beside.collect_waited_ns = 13'000'000;
+  CHECK(bench::longer_around_ms(beside, overhead) == Approx(0).margin(1e-9));
+  beside.others_cpu_ns = 200'000'000;
+  CHECK(bench::longer_around_ms(beside, overhead) == Approx(13));
+}
+
 TEST_CASE("an interpreter makes its arguments anew for each call") {
   const auto guest = bench::for_guest(usual(), 3);
   CHECK(guest.prepare_ms > usual().prepare_ms + 0.1);

@@ -7,6 +7,7 @@
 
 #include "cli/report_datasets.h"
 #include "cli/run_fib.h"
+#include "model/shared_data.h"
 #include "support/browser.h"
 #include "support/browser_tests.h"
 
@@ -195,6 +196,22 @@ TEST_CASE("themes, phones and paper", "[page]") {
   CHECK(!paper.visible("button.theme"));
   CHECK(paper.style("body", "background-color") == "rgb(255, 255, 255)");
   CHECK(paper.style("svg text", "fill") == light.style("svg text", "fill"));
+}
+
+TEST_CASE("tables fit a window of 1280 pixels", "[page]") {
+  if (skips_without_chromium()) return;
+  const testing::ReportDatasets datasets;
+  Browser browser;
+  std::vector<std::string> datasets_shown = {"runs", "sample"};
+  if (const auto real = testing::shared_data("real/fib_a800")) datasets_shown.push_back(real->string());
+  for (const std::string& dataset : datasets_shown) {
+    auto page = browser.open(make_page(datasets.folder(), dataset), {.width = 1280, .height = 900});
+    CHECK(page.count("table") > 0);
+    CHECK(page.evaluate("document.documentElement.scrollWidth").get<int>() <= 1280);
+    // Those that do not, with their heads.
+    CHECK(page.evaluate("[...document.querySelectorAll('.wide, .tall')].filter((box) => box.scrollWidth > "
+                        "box.clientWidth + 1).map((box) => box.textContent.slice(0, 80))") == Json::array());
+  }
 }
 
 TEST_CASE("hostile names and logs stay text", "[page]") {

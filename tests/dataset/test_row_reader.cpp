@@ -73,6 +73,7 @@ void check_equal(const dataset::TraceRow& one, const dataset::TraceRow& other) {
   CHECK(calls.trial_range_ms == expected_calls.trial_range_ms);
   CHECK(calls.slow == expected_calls.slow);
   CHECK(calls.sm_clock_mhz == expected_calls.sm_clock_mhz);
+  CHECK(calls.max_sm_clock_mhz == expected_calls.max_sm_clock_mhz);
   CHECK(calls.throttled == expected_calls.throttled);
   CHECK(calls.zeros_pass == expected_calls.zeros_pass);
   REQUIRE(calls.load.has_value() == expected_calls.load.has_value());
@@ -99,7 +100,7 @@ std::string recorded(const std::string& from = "", const std::string& to = "") {
       R"("synthesized":["A","B"],"reference":{"engine":"native","latency_ms":1.5,"n":40,"q25_ms":1.4,)"
       R"("q75_ms":1.75,"sets":"shared"},"rule":"low-bit","n":150,"cv":0.07,"slow_calls":12,)"
       R"("trial_medians_ms":[1,1.5],"zeros_pass":["dx","dy"],"sm_clock_median_mhz":1755.5,"quantiles_ms":[1,1,1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2,2,5,6],)"
-      R"("load":{"average":3.5,"cores":2},"device_state":{"power_w":90.5,"throttle_reasons":["a","b"]},)"
+      R"("load":{"average":3.5,"cores":2},"device_state":{"power_w":90.5,"max_sm_clock_mhz":1980,"throttle_reasons":["a","b"]},)"
       R"("tolerance":{"atol":0.5,"rtol":0.25,"required_matched_ratio":0.9}})");
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
   return text;
@@ -140,6 +141,7 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
   CHECK(row->evaluation->calls.tail == 2.5);
   CHECK(row->evaluation->calls.slow == 12U);
   CHECK(row->evaluation->calls.sm_clock_mhz == 1755.5);
+  CHECK(row->evaluation->calls.max_sm_clock_mhz == 1980);
   CHECK(row->evaluation->calls.load->average == 3.5);
   CHECK(row->evaluation->calls.load->cores == 2U);
   CHECK(*row->evaluation->calls.throttled == "a, b");

@@ -160,6 +160,27 @@ TEST_CASE("no timer lets a process go on that was stopped") {
   CHECK(in_sandbox(refused, {.processes = true}) == 0);
 }
 
+TEST_CASE("no child lets a process go on that was stopped, by the signal for its end") {
+  CHECK(in_sandbox(
+            [] {
+              const auto cloned = [](int signal) {
+                const long pid = ::syscall(SYS_clone, signal, 0, 0, 0, 0);
+                if (pid == 0) ::_exit(0);
+                return pid;
+              };
+              for (const int signal : {SIGCONT, SIGUSR1, SIGKILL}) {
+                if (cloned(signal) >= 0 || errno != EPERM) return 1;
+              }
+              for (const int signal : {0, SIGCHLD}) {
+                if (cloned(signal) < 0) return 2;
+              }
+              const pid_t pid = ::fork();
+              if (pid == 0) ::_exit(0);
+              return pid > 0 && ::waitpid(pid, nullptr, 0) == pid ? 0 : 3;
+            },
+            {.processes = true}) == 0);
+}
+
 TEST_CASE("threads that want to be pinned are made, and other processes stay where they are") {
   CHECK(in_sandbox([] {
           cpu_set_t first;
