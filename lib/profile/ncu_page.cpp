@@ -42,9 +42,35 @@ std::optional<double> number_of(std::string text) {
   return is_whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-std::optional<std::size_t> column_of(const std::vector<std::string>& head, const std::string& name) {
-  const auto found = std::find(head.begin(), head.end(), name);
-  return found == head.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - head.begin()));
+// A table in ncu's output.
+struct Page {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;  // each as long as the head
+
+  [[nodiscard]] std::size_t column(const std::string& name) const {
+    const auto found = std::find(head.begin(), head.end(), name);
+    if (found == head.end()) throw Error("ncu's page has no column \"{}\"", name);
+    return static_cast<std::size_t>(found - head.begin());
+  }
+};
+
+// What else is printed, by the solution too, is not in it. No table: an empty head.
+Page read_page(std::string_view output) {
+  Page page;
+  for (std::size_t begin = 0; begin < output.size();) {
+    const std::size_t end = std::min(output.find('\n', begin), output.size());
+    const std::string_view line = output.substr(begin, end - begin);
+    begin = end + 1;
+    if (page.head.empty() && !line.starts_with("\"ID\",")) continue;
+    if (!line.starts_with('"')) continue;
+    auto fields = fields_of(line);
+    if (page.head.empty()) {
+      page.head = std::move(fields);
+    } else if (fields.size() == page.head.size()) {
+      page.rows.push_back(std::move(fields));
+    }
+  }
+  return page;
 }
 
 }  // namespace
@@ -74,34 +100,55 @@ std::string wanted_metrics() {
 }
 
 std::vector<KernelProfile> read_raw_page(std::string_view output) {
+  const Page page = read_page(output);
+  if (page.head.empty()) return {};
+  const auto id = page.column("ID");
+  const auto name = page.column("Kernel Name");
+  const auto grid = page.column("Grid Size");
+  const auto block = page.column("Block Size");
   std::vector<KernelProfile> kernels;
-  std::vector<std::string> head;
-  bool has_units = false;
-  for (std::size_t begin = 0; begin < output.size();) {
-    const std::size_t end = std::min(output.find('\n', begin), output.size());
-    const std::string_view line = output.substr(begin, end - begin);
-    begin = end + 1;
-    if (head.empty() && !line.starts_with("\"ID\",")) continue;
-    if (!line.starts_with('"')) continue;
-    auto fields = fields_of(line);
-    if (head.empty()) {
-      head = std::move(fields);
-      continue;
-    }
-    if (fields.size() != head.size()) continue;  // printed by somebody else
-    if (!std::exchange(has_units, true)) continue;
-    const auto name = column_of(head, "Kernel Name");
-    const auto grid = column_of(head, "Grid Size");
-    const auto block = column_of(head, "Block Size");
-    if (!name || !grid || !block) throw Error("ncu's page has no columns of kernels");
-    KernelProfile kernel{fields[*name], fields[*grid], fields[*block], {}};
-    for (std::size_t i = 0; i < head.size(); ++i) {
-      const auto number = head[i].find("__") == std::string::npos ? std::nullopt : number_of(fields[i]);
-      if (number) kernel.metrics[head[i]] = *number;
+  for (std::size_t row = 1; row < page.rows.size(); ++row) {  // the first has the units
+    const auto& fields = page.rows[row];
+    KernelProfile kernel{fields[name], fields[grid], fields[block], {}, fields[id]};
+    for (std::size_t i = 0; i < page.head.size(); ++i) {
+      const auto number = page.head[i].find("__") == std::string::npos ? std::nullopt : number_of(fields[i]);
+      if (number) kernel.metrics[page.head[i]] = *number;
     }
     kernels.push_back(std::move(kernel));
   }
   return kernels;
+}
+
+void add_rules(std::vector<KernelProfile>& kernels, std::string_view output) {
+  const Page page = read_page(output);
+  if (page.head.empty()) return;
+  const auto id = page.column("ID");
+  const auto section = page.column("Section Name");
+  const auto name = page.column("Rule Name");
+  const auto type = page.column("Rule Type");
+  const auto text = page.column("Rule Description");
+  const auto scope = page.column("Estimated Speedup Type");
+  const auto speedup = page.column("Estimated Speedup");
+  for (const auto& fields : page.rows) {
+    const auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                                     [&](const KernelProfile& one) { return one.id == fields[id]; });
+    if (kernel == kernels.end() || fields[name].empty()) continue;
+    kernel->rules.push_back({fields[name], fields[section], fields[type], fields[text], fields[scope],
+                             number_of(fields[speedup])});
+  }
+}
+
+std::vector<NcuRule> advice_of(const KernelProfile& kernel) {
+  std::vector<NcuRule> advice;
+  for (const NcuRule& rule : kernel.rules) {
+    if (rule.type != "INF") advice.push_back(rule);
+  }
+  const auto estimate = [](const NcuRule& rule) {
+    return rule.scope == "global" ? rule.speedup_percent.value_or(0) : 0;
+  };
+  std::stable_sort(advice.begin(), advice.end(),
+                   [&](const NcuRule& a, const NcuRule& b) { return estimate(a) > estimate(b); });
+  return advice;
 }
 
 std::string why_nothing(std::string_view output) {

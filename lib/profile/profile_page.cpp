@@ -52,6 +52,15 @@ std::string conflicts_text(const KernelProfile& kernel, double shared_bytes) {
   return fmt::format("{:.0f}% of its wavefronts are bank conflicts", 100 * *conflicts / *wavefronts);
 }
 
+// An estimated speedup of ncu's is the share of the time that may be saved: 99.24 % where one of 132
+// multiprocessors has work.
+std::string rule_text(const NcuRule& rule) {
+  const std::string text = present::printable(rule.text);
+  if (!rule.speedup_percent) return text;
+  return fmt::format("(saves up to {:.3g}% {}) {}", *rule.speedup_percent,
+                     rule.scope == "global" ? "of the time" : "in this part", text);
+}
+
 void write_kernel(present::Document& document, const KernelProfile& kernel) {
   const auto bottleneck = classify(kernel);
   const auto duration = kernel.metric("gpu__time_duration.sum");
@@ -82,9 +91,29 @@ void write_kernel(present::Document& document, const KernelProfile& kernel) {
        {"Resources", fmt::format("{} registers a thread, {:.0f} bytes of shared memory a block",
                                  number(kernel, "launch__registers_per_thread"), shared)},
        {"Stalls", stalls_text(kernel)}});
+  std::vector<std::pair<std::string, std::string>> rules;
+  for (const NcuRule& rule : advice_of(kernel))
+    rules.emplace_back(present::printable(rule.name), rule_text(rule));
+  if (rules.empty()) return;
+  document.paragraph("What ncu's own rules would improve:");
+  document.facts(rules);
+}
+
+ordered_json rule_json(const NcuRule& rule) {
+  const auto known = [](const std::string& text) {
+    return text.empty() ? ordered_json() : ordered_json(util::valid_utf8(text));
+  };
+  return {{"name", util::valid_utf8(rule.name)},
+          {"section", util::valid_utf8(rule.section)},
+          {"type", util::valid_utf8(rule.type)},
+          {"text", util::valid_utf8(rule.text)},
+          {"scope", known(rule.scope)},
+          {"speedup_percent", rule.speedup_percent ? ordered_json(*rule.speedup_percent) : ordered_json()}};
 }
 
 ordered_json kernel_json(const KernelProfile& kernel) {
+  ordered_json rules = ordered_json::array();
+  for (const NcuRule& rule : kernel.rules) rules.push_back(rule_json(rule));
   const auto bottleneck = classify(kernel);
   const std::string limit = occupancy_limit(kernel);
   return {{"name", util::valid_utf8(kernel.name)},
@@ -93,7 +122,8 @@ ordered_json kernel_json(const KernelProfile& kernel) {
           {"bottleneck",
            {{"class", bottleneck.name}, {"figures", bottleneck.figures}, {"advice", bottleneck.advice}}},
           {"occupancy_limit", limit.empty() ? ordered_json() : ordered_json(limit)},
-          {"metrics", kernel.metrics}};
+          {"metrics", kernel.metrics},
+          {"rules", rules}};
 }
 
 }  // namespace

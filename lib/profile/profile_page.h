@@ -21,7 +21,7 @@ struct Profiled {
 };
 
 // For people: of each kernel what limits it, how busy each unit is, how it accesses memory, its occupancy and
-// its stalls. Pure.
+// its stalls, and what ncu's own rules would improve. Pure.
 [[nodiscard]] std::string to_text(const std::vector<Profiled>& all, present::Format format,
                                   const present::TextStyle& style);
 

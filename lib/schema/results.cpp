@@ -150,12 +150,19 @@ ordered_json profile_schema() {
                                 "tensor", "compute", "latency", "unknown"})},
               {"figures", text()},
               {"advice", text()}});
+  const ordered_json rule = object({{"name", word()},
+                                    {"section", word()},
+                                    {"type", word()},
+                                    {"text", text()},
+                                    {"scope", or_null(word())},
+                                    {"speedup_percent", or_null(number())}});
   const ordered_json kernel = object({{"name", text()},
                                       {"grid", text()},
                                       {"block", text()},
                                       {"bottleneck", bottleneck},
                                       {"occupancy_limit", or_null(word())},
-                                      {"metrics", map_of(number())}});
+                                      {"metrics", map_of(number())},
+                                      {"rules", list_of(rule)}});
   const ordered_json profiled = object({{"solution", word()},
                                         {"definition", word()},
                                         {"workload", word()},

@@ -41,6 +41,7 @@ struct Profile {
     INFO(result.out << result.err);
     const auto profiled = nlohmann::json::parse(result.out).at("profiled").at(0);
     REQUIRE(profiled.at("kernels").size() == 1);
+    CHECK_FALSE(profiled.at("kernels").at(0).at("rules").empty());
     return profiled.at("kernels").at(0).at("bottleneck").at("class");
   }
 };

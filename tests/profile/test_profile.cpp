@@ -39,6 +39,30 @@ TEST_CASE("ncu's page holds the launches with their figures, whatever else is pr
   CHECK_THROWS(profile::read_raw_page("\"ID\",\"a\"\n\"\",\"\"\n\"0\",\"1\"\n"));
 }
 
+TEST_CASE("ncu's own rules stand with the launches that they are of, the most promising advice first") {
+  auto kernels = measured();
+  profile::add_rules(kernels, util::read_file(testing::source_folder() / "tests/profile/data/rules.csv"));
+  REQUIRE(kernels[0].rules.size() == 5);
+  CHECK(kernels[0].rules[0].name == "SOLBottleneck");
+  CHECK(kernels[0].rules[0].section == "SpeedOfLight");
+  CHECK(kernels[0].rules[0].type == "INF");
+  CHECK_THAT(kernels[0].rules[0].text, Catch::StartsWith("This workload is utilizing greater than 80.0%"));
+  CHECK_FALSE(kernels[0].rules[0].speedup_percent);
+  CHECK(kernels[1].rules.empty());
+  const auto advice = profile::advice_of(kernels[2]);
+  REQUIRE(advice.size() == 5);
+  CHECK(advice[0].name == "UncoalescedGlobalAccess");
+  CHECK(advice[0].speedup_percent == 75.21);
+  CHECK(advice[0].scope == "global");
+  CHECK(advice[1].name == "MemoryL2Compression");
+  CHECK(advice[2].name == "SOLBottleneck");  // without an estimate, in ncu's order
+  CHECK(advice[3].name == "HighPipeUtilization");
+  CHECK(advice[3].scope == "local");
+  // Outputs without a table, and with another one.
+  profile::add_rules(kernels, "nothing\n");
+  CHECK_THROWS(profile::add_rules(kernels, "\"ID\",\"a\"\n"));
+}
+
 TEST_CASE("kernels measured on a GPU are what they were written to be") {
   const auto kernels = measured();
   REQUIRE(kernels.size() == 6);

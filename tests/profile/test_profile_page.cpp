@@ -12,8 +12,11 @@ namespace {
 
 // The fixture of test_profile.cpp, and a solution that could not be profiled.
 std::vector<Profiled> measured() {
-  const auto kernels =
-      profile::read_raw_page(util::read_file(testing::source_folder() / "tests/profile/data/kernels.csv"));
+  const auto read = [](const char* name) {
+    return util::read_file(testing::source_folder() / "tests/profile/data" / name);
+  };
+  auto kernels = profile::read_raw_page(read("kernels.csv"));
+  profile::add_rules(kernels, read("rules.csv"));
   return {{"fast", "add", "w1", kernels, "", "ncu's own\n"},
           {"ill", "add", "w2", {}, "no\x1b[2J driver", ""}};
 }
@@ -35,7 +38,11 @@ TEST_CASE("the page of a kernel tells what limits it and what it did") {
   CHECK_THAT(text, Contains("Shared memory: 96% of its wavefronts are bank conflicts"));
   CHECK_THAT(text, Contains("Shared memory: not used"));
   CHECK_THAT(text, Contains("limited by registers"));
-  CHECK_THAT(text, !Contains("ncu's own"));
+  CHECK_THAT(text, !Contains("ncu's own\n"));
+  CHECK_THAT(text, Contains("What ncu's own rules would improve:\n"));
+  CHECK_THAT(text, Contains("UncoalescedGlobalAccess: (saves up to 75.2% of the time) This kernel"));
+  CHECK_THAT(text, Contains("(saves up to 95.7% in this part) All"));
+  CHECK_THAT(text, !Contains("SOLFPRoofline"));  // says what is so
 }
 
 TEST_CASE("a profile that could not be made says why, without what a terminal would obey") {
@@ -67,6 +74,12 @@ TEST_CASE("programs get every figure, the class and why there is nothing") {
   CHECK(copy.at("bottleneck").at("class") == "memory_bandwidth");
   CHECK(copy.at("occupancy_limit") == "warps");
   CHECK(copy.at("metrics").at("gpu__time_duration.sum") == 174464.0);
+  REQUIRE(copy.at("rules").size() == 5);
+  CHECK(copy.at("rules")[0].at("name") == "SOLBottleneck");
+  CHECK(copy.at("rules")[0].at("speedup_percent").is_null());
+  CHECK(copy.at("rules")[3].at("speedup_percent") == 30.5);
+  CHECK(copy.at("rules")[3].at("scope") == "global");
+  CHECK(profiled[0].at("kernels")[1].at("rules").empty());
   CHECK(profiled[1].at("kernels").empty());
   CHECK(profiled[1].at("reason") == "no\x1b[2J driver");
 }
