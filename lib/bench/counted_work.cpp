@@ -19,20 +19,23 @@ namespace {
 // As many calls are counted, where they do not take too long together and their buffers not too much of the
 // device, or fewer. Of calls that claim more than that allows the coordinator's clock tells enough.
 constexpr double kWantedCalls = 48;
-constexpr std::uint64_t kFewestCalls = 3;
 constexpr double kMostClaimedMs = 400;
-// By the coordinator's clock they may take that long together, and the fewest any time.
+// By the coordinator's clock as many calls as are as fast as the fastest timed one may take that long
+// together; where they take longer in fact, no more are made beyond twice that. The fewest may take any time.
 constexpr double kMostCountingMs = 5000;
+constexpr double kOvertime = 2;
 constexpr std::uint64_t kUsualBytes = std::uint64_t{12} << 30U;
 // For a few calls at least, of a device that has it, a quarter of its memory.
 constexpr std::uint64_t kShareOfMemory = 4;
 constexpr std::uint64_t kFewCalls = 8;
 // What counters that work see at least.
 constexpr double kLeastShareOfClaim = 0.1;
-// So many counts that find something are a lie. One that finds nothing after one that did may have been read
-// wrong itself (once in some 300 counts an H200's counters told of two thirds of the work): those that find
-// nothing have to be more.
-constexpr int kMostProblems = 3;
+// So many counts that do not agree with the claims end it. One that does after one that did not may have been
+// read wrong (once in some 300 counts an H200's counters told of two thirds of the work): those that agree
+// have to be more.
+constexpr std::size_t kMostProblems = 3;
+// So many of them have to have seen more work than is claimed, or there is no verdict.
+constexpr std::size_t kFewestFindings = 2;
 
 bool returns_outputs(const EvaluationParts& parts) {
   return !parts.planned.solution->spec.destination_passing_style();
@@ -45,7 +48,7 @@ std::uint64_t calls_in_time(const Measurement& m) {
   const double by_clock =
       within(kMostCountingMs, *std::min_element(m.envelopes_ms.begin(), m.envelopes_ms.end()));
   return static_cast<std::uint64_t>(std::min({within(kMostClaimedMs, claimed_ms(m.trials_ms)), kWantedCalls,
-                                              std::max(by_clock, static_cast<double>(kFewestCalls))}));
+                                              std::max(by_clock, static_cast<double>(kFewestCounted))}));
 }
 
 std::uint64_t calls_in_memory(const EvaluationParts& parts) {
@@ -62,7 +65,7 @@ std::uint64_t calls_in_budget(const EvaluationParts& parts, const ExpectedOutput
   const auto reference_ms = expected.reference_ms();
   if (reference_ms.empty()) return static_cast<std::uint64_t>(kWantedCalls);
   const double calls = 1e3 * parts.config.call_budget_s / std::max(eval::median(reference_ms), 1e-3);
-  return static_cast<std::uint64_t>(std::clamp(calls, static_cast<double>(kFewestCalls), kWantedCalls));
+  return static_cast<std::uint64_t>(std::clamp(calls, static_cast<double>(kFewestCounted), kWantedCalls));
 }
 
 NoVerdict full_device() {
@@ -81,7 +84,7 @@ Doors attach(const EvaluationParts& parts, const Calls& calls, std::uint64_t wan
     doors.emplace_back(parts.judge, calls.door_request());
     if (doors.back().fds().has_private) continue;
     doors.pop_back();
-    const std::size_t kept = std::max<std::size_t>(kFewestCalls, doors.size() - doors.size() / 4);
+    const std::size_t kept = std::max<std::size_t>(kFewestCounted, doors.size() - doors.size() / 4);
     while (doors.size() > kept) doors.pop_back();
     break;
   }
@@ -121,13 +124,19 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   }
   std::vector<UnjudgedCall> made;
   std::vector<double> walls;
-  for (std::size_t i = 0; i < count; ++i) {
+  const std::int64_t begin_ns = parts.now_ns();
+  const auto takes_too_long = [&] {
+    return made.size() >= kFewestCounted &&
+           util::in_ms(parts.now_ns() - begin_ns) > kOvertime * kMostCountingMs;
+  };
+  while (made.size() < count && !takes_too_long()) {
+    const std::size_t i = made.size();
     made.push_back(calls.make_at(doors[i], sets[i]));
     walls.push_back(made.back().wall_ms);
   }
   const Stopped stopped(parts.worker);
   const auto seen = parts.judge.end_count();
-  counted.calls = count;
+  counted.calls = made.size();
   const auto number = static_cast<double>(counted.calls);
   counted.busy_ms = util::in_ms(seen.busy_ns) / number;
   counted.engine_ms = util::in_ms(seen.engine_ns) / number;
@@ -136,7 +145,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   counted.long_wall_ms = eval::quantile(std::move(walls), 0.9);
   auto problem = unclaimed_work(counted, usual);
   if (problem) expect_no_other_work(parts);
-  for (std::size_t i = 0; i < count; ++i) calls.judge_at(doors[i], made[i]);
+  for (std::size_t i = 0; i < made.size(); ++i) calls.judge_at(doors[i], made[i]);
   if (!problem && counted.engine_ms - counted.own_ms < kLeastShareOfClaim * counted.claimed_ms)
     counted.missing = "the device's counters have seen next to nothing of the calls";
   return problem;
@@ -163,8 +172,31 @@ NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
                       counted.long_wall_ms, usual.wall_ms)};
 }
 
-// What counts come to that found something. Work may differ from call to call so much that the median
-// tells little of it: where the mean of the claims covers it, without limits on long ones, that is the
+NoVerdict contradiction() {
+  return {
+      model::Fault::machine,
+      "the device's counters have seen next to nothing of the calls in one count, and more than they claim "
+      "in another"};
+}
+
+// A count that saw more work than is claimed.
+struct Finding {
+  std::string problem;
+  CountedWork counted;
+};
+
+// The middle one by how long the device was at work, of two the lower: what others did in one of them is not
+// taken for the solution's. `findings` is not empty.
+Finding middle_of(std::vector<Finding> findings) {
+  const auto at_work = [](const Finding& one) { return one.counted.busy_ms + one.counted.engine_ms; };
+  const auto middle = findings.begin() + (std::ssize(findings) - 1) / 2;
+  std::nth_element(findings.begin(), middle, findings.end(),
+                   [&](const Finding& a, const Finding& b) { return at_work(a) < at_work(b); });
+  return *middle;
+}
+
+// What counts come to that saw more work than is claimed. Work may differ from call to call so much that the
+// median tells little of it: where the mean of the claims covers it, without limits on long ones, that is the
 // latency. Throws Failed for all else, and NoVerdict where lost records leave it open.
 void settle(const std::string& problem, const UsualCall& usual, Measurement& m) {
   CountedWork without_limits = *m.counted;
@@ -181,8 +213,8 @@ void settle(const std::string& problem, const UsualCall& usual, Measurement& m) 
       eval::median(joined(m.trials_ms)), without_limits.claimed_ms);
 }
 
-// Until the first count finds nothing wrong, or more of them find nothing than something, or three find
-// something. Throws Failed and NoVerdict.
+// Until the first count agrees with the claims, or more of them do than not, or three do not: then two have
+// to have seen more work than is claimed. Throws Failed and NoVerdict.
 void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls& calls, std::uint64_t wanted,
                  Measurement& m) {
   CountedWork blank;
@@ -193,21 +225,34 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
   if (m.no_witness.empty()) blank.parts = std::max<std::uint64_t>(1, blank.parts);
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
   const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest};
-  int problems = 0;
-  for (int attempt = 1;; ++attempt) {
+  std::vector<Finding> findings;
+  std::vector<NoVerdict> unclear;  // why other counts do not agree
+  for (std::size_t agreeing = 0;;) {
     // New ones each time: the solution still reaches those of the time before.
     const auto doors = attach(parts, calls, wanted);
     // Of too few the counters would tell too little.
-    if (doors.size() < std::max(kFewestCalls, wanted / 2)) throw full_device();
+    if (doors.size() < std::max(kFewestCounted, wanted / 2)) throw full_device();
     m.counted = blank;
     const auto problem = count_calls(parts, expected, calls, doors, usual, *m.counted);
     m.counted->tells = tells_of_others(*m.counted);
-    // Some calls may be made long, and compute on the host what counters then do not see.
-    const bool is_slow = m.counted->long_wall_ms > most_wall_ms(usual);
-    if (problem || is_slow) ++problems;
-    if (attempt - problems > problems) return;
+    const bool is_first = findings.empty() && unclear.empty();
+    if (problem) {
+      findings.push_back({*problem, *m.counted});
+    } else if (m.counted->long_wall_ms > most_wall_ms(usual)) {
+      // Some calls may be made long, and compute on the host what counters then do not see.
+      unclear.push_back(slow_calls(*m.counted, usual));
+    } else if (!m.counted->missing.empty() && !is_first) {
+      unclear.push_back(contradiction());
+    } else {
+      ++agreeing;
+    }
+    const std::size_t problems = findings.size() + unclear.size();
+    if (agreeing > problems) return;
     if (problems < kMostProblems) continue;
-    if (problem) settle(*problem, usual, m);
+    if (findings.size() < kFewestFindings) throw unclear.back();
+    const Finding middle = middle_of(findings);
+    m.counted = middle.counted;
+    settle(middle.problem, usual, m);
     // Where the mean is the latency, its calls have as much room.
     const double more_ms = m.counted->claimed_ms - blank.claimed_ms;
     const UsualCall settled{usual.wall_ms + more_ms, usual.in_python};
@@ -227,7 +272,7 @@ void want_count(const EvaluationParts& parts, const ExpectedOutputs& expected, c
     none.missing = "calls are counted with caches flushed (--flush none)";
   const std::uint64_t wanted = std::min(
       {calls_in_time(m), expected.most_of_count(), calls_in_memory(parts), calls_in_budget(parts, expected)});
-  if (none.missing.empty() && wanted < kFewestCalls)
+  if (none.missing.empty() && wanted < kFewestCounted)
     none.missing = "the calls are so long, or their buffers so large, that too few could be counted";
   if (none.missing.empty()) {
     m.count_wanted = {wanted, calls.sets(), calls.made()};

@@ -21,11 +21,11 @@ void want_count(const EvaluationParts& parts, const ExpectedOutputs& expected, c
 // loaded: no clock of the worker times them, and the device counts its work. Nothing else is part of the
 // count: each call has private buffers of its own, which the judge fills before, with the caches flushed, and
 // compares afterwards. Where calls return their outputs the worker copies them, and the judge times such
-// copies. Leaves what was seen in `m.counted`. Where unclaimed_work() has something to say three times in a
-// row, or the solution fails otherwise, that is m's status, and its log says so; but where calls vary so
-// much that claimed_ms() says too little, their mean becomes the latency. Throws NoVerdict where others keep
-// the device busy or its memory full; Error where counters fail; ReferenceError, worker::JudgeLost. One
-// thread.
+// copies. Leaves what was seen in `m.counted`. Where three counts do not agree with the claims before more of
+// them do, and two have seen more work, or the solution fails otherwise, that is m's status, and its log says
+// so; but where calls vary so much that claimed_ms() says too little, their mean becomes the latency. Throws
+// NoVerdict where others keep the device busy or its memory full; Error where counters fail; ReferenceError,
+// worker::JudgeLost. One thread.
 void count_work(const EvaluationParts& parts, Measurement& m);
 
 }  // namespace fib::bench

@@ -63,12 +63,12 @@ double highest_clock_mhz(const worker::DeviceState& device) {
 }
 
 // How many of the first calls may be on smaller inputs: the warm-up calls, and, where nobody says how many
-// calls there are, a few more, which do not count then; one more at least, or a solution could be slow in its
-// first calls and have none.
+// calls there are, a few more, which do not count then. Where even the smallest plan is too dear, the third
+// call at least: a solution that is slow on purpose in the first two would have none otherwise.
 std::uint64_t untimed_calls_of(const CallPlan& plan) {
   constexpr int kLeastUntimed = 4;
-  constexpr int kLeastOfDear = 3;
-  const int least = !plan.may_end_sooner() ? 0 : plan.too_dear ? kLeastOfDear : kLeastUntimed;
+  constexpr int kLeastWhereTooDear = 3;
+  const int least = !plan.may_end_sooner() ? 0 : plan.too_dear ? kLeastWhereTooDear : kLeastUntimed;
   return static_cast<std::uint64_t>(std::max(plan.warmup, least));
 }
 

@@ -15,8 +15,6 @@ using util::in_ms;
 
 // What the first calls take decides how many are made, and how many of them are not timed.
 constexpr std::uint64_t kUsualCalls = 2;
-// A count makes at least that many (counted_work.cpp); one of them is on smaller inputs.
-constexpr std::uint64_t kFewestOfCount = 3;
 // Expected outputs that are made at once, and their bytes: memory that is used again costs less than memory
 // that nobody has used.
 constexpr std::uint64_t kMostAtOnce = 64;
@@ -75,17 +73,17 @@ worker::SetId ExpectedOutputs::set_of(std::uint64_t call) const {
 }
 
 bool ExpectedOutputs::is_scaled(std::uint64_t call) const {
-  const auto digest_of = [&](std::string_view what, std::uint64_t number) {
-    return util::Sha256().add(what).add(parts_.secret).add(parts_.planned.set_owner).add(number).hex();
-  };
+  util::Sha256 hash;
+  hash.add(counted_from_ ? "scaled" : "scale").add(parts_.secret).add(parts_.planned.set_owner);
   if (counted_from_) {
-    const auto drawn = std::stoull(digest_of("scaled", *counted_from_).substr(0, 15), nullptr, 16);
-    return call == *counted_from_ + drawn % kFewestOfCount;
+    const std::string digits =
+        hash.add(parts_.planned.workload->uuid).add(*counted_from_).hex().substr(0, 15);
+    return call == *counted_from_ + std::stoull(digits, nullptr, 16) % kFewestCounted;
   }
   if (call < kUsualCalls || call >= untimed_) return false;
   // One at least is.
   if (call + 1 == untimed_) return true;
-  return digest_of("scale", call).front() < '8';
+  return hash.add(call).hex().front() < '8';
 }
 
 void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {

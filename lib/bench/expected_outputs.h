@@ -10,6 +10,9 @@
 
 namespace fib::bench {
 
+// A count of an evaluation's work makes at least so many calls.
+inline constexpr std::uint64_t kFewestCounted = 3;
+
 // The input sets of one evaluation, in the order of its calls, and their expected outputs, which the
 // reference makes before they are needed, while the solution is stopped: what the solution did meanwhile
 // would slow the reference down, which makes the solution look better. One thread.
@@ -43,8 +46,8 @@ class ExpectedOutputs {
   [[nodiscard]] bool are_made(std::uint64_t call) const;
 
   // The calls before this one were made by an evaluation before, which has timed the reference. Those from it
-  // on have sets of this solution's own, also where others are shared; one of the first three, as the run's
-  // secret says, has smaller inputs: nobody times it.
+  // on have sets of this solution's own, also where others are shared; one of the first kFewestCounted, as
+  // the run's secret says, has smaller inputs: nobody times it.
   void begin_at(std::uint64_t first);
 
   // From call `first` on the workload's sets are used, which all solutions share.
@@ -53,7 +56,8 @@ class ExpectedOutputs {
   // From call `first` on sets of this solution's own are used again.
   void own_from(std::uint64_t first);
 
-  // What a call takes beside the work; nothing on a device where the reference does not run there.
+  // What a call takes beside the work: as calls of the reference tell, or, on a GPU where none does, as is
+  // assumed (overhead.h). Nothing on the CPU where there were none.
   [[nodiscard]] std::optional<Overhead> overhead() const;
 
   // The reference's calls that tell how fast it is, in milliseconds: of all solutions on shared sets, else on

@@ -9,8 +9,8 @@
 namespace fib::bench {
 
 // What the calls of a workload take on the CPU beside the work itself, in milliseconds: measured with the
-// reference's worker, which takes the same steps over the same layout and does not lie. What a solution's
-// worker takes beyond it is work that its claim leaves out.
+// reference's worker, which takes the same steps over the same layout and does not lie, or assumed. What a
+// solution's worker takes beyond it is work that its claim leaves out.
 struct Overhead {
   double gap_ms = 0;      // the coordinator's clock around Run, less the claim
   double prepare_ms = 0;  // the coordinator's clock around Prepare
@@ -25,7 +25,8 @@ struct Overhead {
 [[nodiscard]] std::optional<Overhead> overhead_of(const std::vector<worker::CallTimes>& reference_calls);
 
 // What Prepare and Collect may take on a GPU where no reference's worker tells, with `bytes` of inputs and
-// outputs: far more than copies and the flush of the caches did on any GPU.
+// outputs: several times what copies, comparisons of inputs and the flush of the caches took on the GPUs
+// tried.
 [[nodiscard]] Overhead assumed_overhead(std::uint64_t bytes);
 
 // The same for a guest, where the reference's worker is none: `tensors` are made in Python for each call.
@@ -38,8 +39,8 @@ struct Overhead {
 // Waiting for a CPU explains what others used, not what the worker did.
 [[nodiscard]] double unclaimed_ms(const worker::CallTimes& ran, const Overhead& overhead, bool may_fork);
 
-// Of that, by how much Prepare and Collect took longer. Waiting in them does not count, as far as the
-// worker's own threads and processes have not used the CPUs.
+// Of that, by how much Prepare and Collect took longer. Waiting in them does not count, except for as
+// long as the worker's own threads and processes used the CPUs.
 [[nodiscard]] double longer_around_ms(const worker::CallTimes::Beside& beside, const Overhead& overhead);
 
 }  // namespace fib::bench

@@ -47,10 +47,14 @@ struct Page {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;  // each as long as the head
 
-  [[nodiscard]] std::size_t column(const std::string& name) const {
+  [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const {
     const auto found = std::find(head.begin(), head.end(), name);
-    if (found == head.end()) throw Error("ncu's page has no column \"{}\"", name);
-    return static_cast<std::size_t>(found - head.begin());
+    return found == head.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - head.begin()));
+  }
+  [[nodiscard]] std::size_t column(const std::string& name) const {
+    const auto found = find(name);
+    if (!found) throw Error("ncu's page has no column \"{}\"", name);
+    return *found;
   }
 };
 
@@ -121,27 +125,29 @@ std::vector<KernelProfile> read_raw_page(std::string_view output) {
 
 void add_rules(std::vector<KernelProfile>& kernels, std::string_view output) {
   const Page page = read_page(output);
-  if (page.head.empty()) return;
+  // Old versions of ncu have no rules there, or no estimates.
+  if (!page.find("Rule Name")) return;
   const auto id = page.column("ID");
   const auto section = page.column("Section Name");
   const auto name = page.column("Rule Name");
   const auto type = page.column("Rule Type");
   const auto text = page.column("Rule Description");
-  const auto scope = page.column("Estimated Speedup Type");
-  const auto speedup = page.column("Estimated Speedup");
+  const auto scope = page.find("Estimated Speedup Type");
+  const auto speedup = page.find("Estimated Speedup");
   for (const auto& fields : page.rows) {
     const auto kernel = std::find_if(kernels.begin(), kernels.end(),
                                      [&](const KernelProfile& one) { return one.id == fields[id]; });
     if (kernel == kernels.end() || fields[name].empty()) continue;
-    kernel->rules.push_back({fields[name], fields[section], fields[type], fields[text], fields[scope],
-                             number_of(fields[speedup])});
+    kernel->rules.push_back({fields[name], fields[section], fields[type], fields[text],
+                             scope ? fields[*scope] : "",
+                             speedup ? number_of(fields[*speedup]) : std::nullopt});
   }
 }
 
 std::vector<NcuRule> advice_of(const KernelProfile& kernel) {
   std::vector<NcuRule> advice;
   for (const NcuRule& rule : kernel.rules) {
-    if (rule.type != "INF") advice.push_back(rule);
+    if (rule.type == "OPT") advice.push_back(rule);
   }
   const auto estimate = [](const NcuRule& rule) {
     return rule.scope == "global" ? rule.speedup_percent.value_or(0) : 0;

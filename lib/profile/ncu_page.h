@@ -13,7 +13,7 @@ namespace fib::profile {
 struct NcuRule {
   std::string name;     // "UncoalescedGlobalAccess"
   std::string section;  // "SourceCounters"
-  std::string type;     // "OPT": something to improve, "INF", "WRN"
+  std::string type;     // "OPT": could be faster, "INF": information, "WRN": a warning
   std::string text;
   std::string scope;                      // of the estimate: "global" is the launch, "local" a part of it
   std::optional<double> speedup_percent;  // as ncu estimates: the share of the time that may be saved
@@ -39,10 +39,11 @@ struct KernelProfile {
 [[nodiscard]] std::vector<KernelProfile> read_raw_page(std::string_view output);
 
 // Adds what ncu's output with --csv --page details says of its rules to the launches of the same numbers;
-// other lines of the output mean nothing. Throws Error when there is a table and it is not one of launches.
+// other lines of the output mean nothing, nor does a table without rules. Throws Error when one has rules
+// without texts.
 void add_rules(std::vector<KernelProfile>& kernels, std::string_view output);
 
-// Those that say what could be better, not what is so: those with the highest estimates for the launch first,
+// Those that say what could be faster: those with the highest estimates for the launch first,
 // then the others in ncu's order.
 [[nodiscard]] std::vector<NcuRule> advice_of(const KernelProfile& kernel);
 

@@ -15,6 +15,9 @@
 
 namespace fib::report {
 
+// So many digits of a commit's hash are shown to people.
+inline constexpr std::size_t kShortCommit = 8;
+
 // The latencies of some evaluations that passed.
 struct RunTimes {
   double log_sum = 0;           // in ms

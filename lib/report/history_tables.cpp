@@ -17,7 +17,6 @@ namespace {
 namespace json = model::json;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kShortCommit = 8;
 constexpr std::size_t kRemarkColumns = 300;  // of one remark; programs have all of it
 constexpr const char* kNoRecord = "no record (killed?)";
 

@@ -147,7 +147,8 @@ class CallsCheck {
     say(tail_, fmt::format("of whose calls 5% took more than {} times the median", kLongestTail),
         "Other programs, or work that the solution does now and then, may be the cause.");
     say(clock_, fmt::format("at GPU clocks below {:.0f}% of their maximum", kSlowestClock * 100),
-        "Let the GPU cool and run again; where its clocks are locked, compare with runs at the same clock.");
+        "Let the GPU cool, or raise its limit on power, and run again; where its clocks are locked, or none "
+        "reaches that, compare with runs at the same clock.");
     say(slow_,
         fmt::format("with more than {:.0f}% of calls made again because the GPU was throttled",
                     kMostSlowCalls * 100),

@@ -22,7 +22,7 @@ using report::RunStanding;
 std::string run_note(const report::HistoryRun& run) {
   std::string note = run.record.started_utc;
   if (run.record.dataset_git && run.record.dataset_git->commit) {
-    note += "\ncommit " + run.record.dataset_git->commit->substr(0, 10);
+    note += "\ncommit " + run.record.dataset_git->commit->substr(0, report::kShortCommit);
     if (run.record.dataset_git->branch) note += " on " + *run.record.dataset_git->branch;
   }
   if (!run.record.hardware.empty()) note += "\n" + run.record.hardware;
@@ -54,8 +54,10 @@ chart::Point point_of(const RunStanding& standing, const report::RunTimes& times
   point.x = x;
   point.y = times.latency_ms();
   if (const auto share = times.interval(); share && point.y) {
-    // Without a lower end above 0 the band ends as many times below as above: an axis of logarithms has no 0.
-    point.low = *share < 1 ? *point.y * (1 - *share) : *point.y / (1 + *share);
+    // A mean's interval is a factor. So is that of one workload where its lower end would be 0 or less: an
+    // axis of logarithms has no 0.
+    const bool is_factor = times.timed > 1 || *share >= 1;
+    point.low = is_factor ? *point.y / (1 + *share) : *point.y * (1 - *share);
     point.high = *point.y * (1 + *share);
   }
   point.failed = standing.passed < standing.evaluations;
@@ -193,7 +195,7 @@ std::string run_label(const report::HistoryRun& run, Seconds seconds) {
   if (time.empty()) return run.record.run_id;
   std::string label = time.substr(5, 5) + " " + time.substr(11, seconds == Seconds::yes ? 8 : 5);
   if (run.record.dataset_git && run.record.dataset_git->commit)
-    label += " " + run.record.dataset_git->commit->substr(0, 7);
+    label += " " + run.record.dataset_git->commit->substr(0, report::kShortCommit);
   return label;
 }
 

@@ -220,7 +220,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
   const auto compared = report::compare({"", report::latest(sides.before)}, {"", report::latest(sides.now)},
                                         report::PairBy::solution);
   if (compared.pairs.empty()) return std::nullopt;
-  Changes changes{*run_id, {}, {}, {}};
+  Changes changes{*run_id, {}, {}, {}, {}};
   std::map<std::pair<std::string, std::string>, Change> by_solution;
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
   std::map<std::pair<std::string, std::string>, std::vector<double>> latencies_before;
@@ -233,6 +233,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     ++change.verdicts[pair.verdict];
     change.has_other_source = change.has_other_source || pair.sources == report::Sources::changed;
     ++changes.totals[pair.verdict];
+    if (pair.a->run_id != nullptr) changes.runs_before.insert(*pair.a->run_id);
     const auto before = pair.a->latency_ms();
     if (pair.change) ratios[key].push_back(1 + *pair.change);
     if (before) latencies_before[key].push_back(*before);
@@ -264,6 +265,23 @@ std::map<std::string, const Change*> fallen_leaders(const std::vector<Definition
     }
   }
   return fallen;
+}
+
+std::string slowed_text(const std::vector<DefinitionResult>& outcomes,
+                        const std::optional<Changes>& changes) {
+  std::vector<std::string> texts;
+  for (const DefinitionResult& outcome : outcomes) {
+    for (const report::Standing* winner : outcome.winners) {
+      if (!changes) continue;
+      for (const Change& change : changes->changed) {
+        if (change.definition != outcome.definition || change.solution != winner->solution) continue;
+        if (!change.verdicts.contains(Verdict::slower) || change.ratio.value_or(1) <= 1) continue;
+        texts.push_back(fmt::format("{} of {} ({:+.1f}%)", change.solution, change.definition,
+                                    (*change.ratio - 1) * 100));
+      }
+    }
+  }
+  return texts.empty() ? "" : fmt::format("First, but slower in the last run: {}.", names_text(texts));
 }
 
 std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
@@ -360,8 +378,8 @@ std::string reason_of(const Detail& detail) {
 std::optional<double> widest_interval(const std::vector<DefinitionResult>& outcomes) {
   std::optional<double> widest;
   for (const DefinitionResult& outcome : outcomes) {
-    for (const report::Standing* winner : outcome.winners)
-      if (winner->interval) widest = std::max(widest.value_or(0), *winner->interval);
+    if (outcome.winners.empty() || !outcome.winners.front()->interval) continue;
+    widest = std::max(widest.value_or(0), *outcome.winners.front()->interval);
   }
   return widest;
 }

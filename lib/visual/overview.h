@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ struct Changes {
   std::string run_id;           // of the last run on the hardware
   std::vector<Change> changed;  // without those all of whose results are the same or failed both times
   std::map<report::Verdict, std::size_t> totals;
-  report::Drift drift = {};  // of results of the same source; all that changed includes it
+  report::Drift drift = {};           // of results of the same source; all that changed includes it
+  std::set<std::string> runs_before;  // that the results are compared with
 };
 
 // The last run on the hardware, sweeps left out, against what each of its evaluations gave before under the
@@ -63,6 +65,11 @@ struct Changes {
 // several the fastest. Points into the changes.
 [[nodiscard]] std::map<std::string, const Change*> fallen_leaders(
     const std::vector<DefinitionResult>& outcomes, const std::optional<Changes>& changes);
+
+// A sentence that names who leads a definition, alone or in a tie, and became slower in the last run, and by
+// how much; empty where nobody did.
+[[nodiscard]] std::string slowed_text(const std::vector<DefinitionResult>& outcomes,
+                                      const std::optional<Changes>& changes);
 
 // A sentence that names them; empty where nobody is.
 [[nodiscard]] std::string fallen_text(const std::map<std::string, const Change*>& fallen);
@@ -102,7 +109,8 @@ struct Failure {
 // several reasons of which none is that of more than half.
 [[nodiscard]] std::string common_cause(const std::vector<Failure>& failures);
 
-// The widest of the winners' intervals; nothing where none is known.
+// The widest of the winners' intervals, of a tie the first's, as the leaderboard shows them; nothing where
+// none is known.
 [[nodiscard]] std::optional<double> widest_interval(const std::vector<DefinitionResult>& outcomes);
 
 }  // namespace fib::visual

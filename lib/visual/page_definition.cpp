@@ -50,12 +50,13 @@ std::string fault_word(model::Status status) {
   return "passed";
 }
 
-// Null where nobody passed everything, or the first cannot be told apart.
+// Null where nobody passed everything, the first cannot be told apart, or nobody else passed everything.
 const report::Standing* sole_winner(const report::Leaderboard& board) {
-  if (board.standings.empty()) return nullptr;
+  if (board.standings.size() < 2) return nullptr;
   const report::Standing& first = board.standings.front();
-  const bool is_shared = board.standings.size() > 1 && board.standings[1].rank == first.rank;
-  return first.rank == 1 && first.passed == first.workloads && !is_shared ? &first : nullptr;
+  const auto& next = board.standings[1];
+  const bool is_ahead = next.rank && next.rank != first.rank;
+  return first.rank == 1 && first.passed == first.workloads && is_ahead ? &first : nullptr;
 }
 
 // `slowest` is the highest latency of all rows: bars are drawn to it, from zero.
@@ -70,7 +71,8 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
   PageCell of_workloads = number(fmt::format("{} of {}", standing.passed, standing.workloads),
                                  static_cast<double>(standing.passed));
   if (standing.runs.runs > 1 && standing.runs.passed < standing.runs.runs)
-    of_workloads.content += fmt::format("<br>all in {} of {} runs", standing.runs.passed, standing.runs.runs);
+    of_workloads.content +=
+        fmt::format("<br>all of them in {} of {} runs", standing.runs.passed, standing.runs.runs);
   of_workloads.css = passed_all ? "" : "f";
   PageCell interval = standing.interval
                           ? number(present::format_interval(*standing.interval), *standing.interval)

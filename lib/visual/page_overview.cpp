@@ -177,9 +177,10 @@ std::string leaderboard_legend(const Scene& scene, const HardwareScene& hardware
   const bool has_winner = std::any_of(outcomes.begin(), outcomes.end(),
                                       [](const auto& outcome) { return !outcome.winners.empty(); });
   if (!has_winner) return "A winner has passed every workload.";
-  std::string text =
-      "★ won against others; dots are the colours of the charts. Latency: geometric mean over the "
-      "workloads. ";
+  const bool has_star =
+      std::any_of(outcomes.begin(), outcomes.end(), [](const auto& outcome) { return outcome.has_won(); });
+  std::string text = has_star ? "★ won against others; dots" : "Dots";
+  text += " are the colours of the charts. Latency: geometric mean over the workloads. ";
   if (const auto widest = widest_interval(outcomes)) {
     text += "Rerun within: where another run's lies, in 95 of 100 cases. ";
     if (*widest >= kWideInterval)
@@ -189,12 +190,9 @@ std::string leaderboard_legend(const Scene& scene, const HardwareScene& hardware
   }
   text += fmt::format("Speedup: {} mean of the workloads' speedups. ",
                       scene.standing != nullptr ? "geometric" : "arithmetic");
-  const bool has_next = std::any_of(outcomes.begin(), outcomes.end(),
-                                    [](const auto& outcome) { return outcome.lead().has_value(); });
-  if (has_next)
-    text +=
-        "Ahead of the next: its latency over the winner's, as a percentage where it is near; alone: no "
-        "other passed every workload. ";
+  text +=
+      "Ahead of the next: its latency over the winner's, as a percentage where it is near; alone: no other "
+      "passed every workload; tie: the first cannot be told apart. ";
   if (scene.standing != nullptr) return text;  // the cautions say which results are of several runs
   std::vector<std::string> of_several_runs;
   for (const DefinitionScene& definition : hardware.definitions) {
@@ -291,12 +289,23 @@ std::string run_name(const Scene& scene, const std::string& run_id) {
   return label == run_id ? run_id : fmt::format("{} ({})", label, run_id);
 }
 
-// Of what passed both times. Dim where no verdict stands behind it.
+// "0.25000 → 0.50000 (+100.0%)", or without the milliseconds where not all results passed both times. Dim
+// where no verdict stands behind it.
 PageCell latency_change(const Change& change, bool is_dim) {
   if (!change.ratio) return plain("-");
-  PageCell cell = number(fmt::format("{:+.1f}%", (*change.ratio - 1) * 100), *change.ratio);
+  std::string text = fmt::format("{:+.1f}%", (*change.ratio - 1) * 100);
+  if (change.before_ms && !change.verdicts.contains(Verdict::broken))
+    text = fmt::format("{} → {} ({})", present::format_ms(*change.before_ms),
+                       present::format_ms(*change.before_ms * *change.ratio), text);
+  PageCell cell = number(text, *change.ratio);
   if (is_dim) cell.css = "dim";
   return cell;
+}
+
+// "in the run 11-26 10:16 804f513a (20261126T101649.199905Z-6583)".
+std::string runs_before_text(const Scene& scene, const Changes& changes) {
+  if (changes.runs_before.size() == 1) return "in the run " + run_name(scene, *changes.runs_before.begin());
+  return fmt::format("in whichever of {} earlier runs that was", changes.runs_before.size());
 }
 
 std::string changes_part(const Scene& scene, const HardwareScene& hardware, const Changes& changes) {
@@ -309,7 +318,7 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                                 early_end_of(scene, changes.run_id), drift)) +
            "\n";
   }
-  PageTable table{{{"Solution"}, {"Definition"}, {"Latency", true}, {"Results that changed"}}, {}};
+  PageTable table{{{"Solution"}, {"Definition"}, {"Latency (ms)", true}, {"Results that changed"}}, {}};
   for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
     const Change& change = changes.changed[i];
     const auto has = [&](Verdict verdict) { return change.verdicts.contains(verdict); };
@@ -328,11 +337,11 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
              to_html(table, "What changed in the last run, " + run_name(scene, changes.run_id) +
                                 early_end_of(scene, changes.run_id)) +
                  tag("p", {{"class", "legend"}},
-                     "Each result against the one before it of the same solution and workload, in whatever "
-                     "run that was, by the rule of fib report compare for two results; ambiguous: a "
-                     "difference "
-                     "that the noise may explain." +
-                         drift)) +
+                     fmt::format(
+                         "Each result against the one before it of the same solution and workload, {}, "
+                         "by the rule of fib report compare for two results; ambiguous: a difference "
+                         "that the noise may explain.{}",
+                         runs_before_text(scene, changes), drift))) +
          rest_note(changes.changed.size(), kMostRows,
                    "fib report compare last~1 last --local " + util::shell_word(scene.dataset.root.string()));
 }
@@ -346,7 +355,7 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
   std::string lead = headline(outcomes, hardware.summary.authors.against);
   const bool nothing_passed = hardware.summary.counts.passed == 0;
   for (const std::string& more :
-       {fallen_text(fallen_leaders(outcomes, changes)),
+       {slowed_text(outcomes, changes), fallen_text(fallen_leaders(outcomes, changes)),
         nothing_passed ? present::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})
     lead += (more.empty() ? "" : " ") + more;
   return tag("p", {{"class", "lead"}}, util::escape_xml(present::printable(lead))) + "\n" +

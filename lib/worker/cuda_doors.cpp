@@ -476,7 +476,8 @@ class CudaJudgeDevice : public JudgeDevice {
   Tools tools_;
   DeviceMemory looked_at_;
   device::cuda::DeviceWatch nvml_;
-  // Opened before any solution runs: what fails later is no device without counters.
+  // Opened before any solution runs: a failure later then means that counting failed, not that the device has
+  // no counters.
   device::cuda::WorkCounter counter_;
   UseDevice use_;
 };

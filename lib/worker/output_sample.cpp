@@ -21,7 +21,7 @@ std::vector<Door::Piece> pieces_of(const eval::Layout& layout, std::string_view 
       continue;
     }
     for (int i = 0; i < kPieces; ++i)
-      pieces.push_back({output.offset + random() % (output.bytes - kPieceBytes), kPieceBytes});
+      pieces.push_back({output.offset + random() % (output.bytes - kPieceBytes + 1), kPieceBytes});
   }
   return pieces;
 }

@@ -30,7 +30,8 @@ struct CallTimes {
     bool is_after_exact = false;
     // Of all others since end_call() until the next, without the run; on CUDA in the two requests alone.
     std::int64_t others_cpu_ns = 0;
-    bool lost_processes = false;  // some may have begun or ended in Prepare or Collect: they are not in it
+    // On the CPU: some may have begun or ended in Prepare or Collect, and are not in it.
+    bool lost_processes = false;
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads

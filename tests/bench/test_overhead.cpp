@@ -178,7 +178,7 @@ TEST_CASE("waiting for a CPU does not explain what the worker did itself") {
 }
 
 TEST_CASE("around a call on a GPU, waiting that the worker's own threads explain is none") {
-  const bench::Overhead overhead = bench::assumed_overhead(100'000'000);
+  const bench::Overhead overhead = bench::assumed_overhead(30'000'000);
   CHECK(overhead.prepare_ms == Approx(2));
   CHECK(overhead.collect_ms == Approx(2));
   Ran::Beside beside;

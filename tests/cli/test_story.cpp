@@ -345,13 +345,16 @@ void check_page(const Story& story, const std::string& root, const Standing& exp
   const std::string winner = "<span class=\"who\"><i [^>]*></i><a [^>]*>" + expected.winner + "<";
   CHECK(count(html, "Solutions on " + std::string(kHere) +
                         ",[^<]*</caption>.*?<tbody><tr><td class=\"n\" data-v=\"1\" "
-                        "data-name=\"Rank\">1</td><td class=\"won\" data-name=\"Solution\">" +
+                        "data-name=\"Rank\">1</td><td( class=\"won\")? data-name=\"Solution\">" +
                         winner) == 1);
   CHECK(count(html, "Who won,[^<]*</caption>.*?<tbody><tr><td[^>]*><a [^>]*>d</a></td><td[^>]*>" + winner) ==
         1);
-  // Who has nobody to win against has passed alone.
+  // Who has nobody to win against has passed alone, and has no star.
   CHECK(count(html, "<p class=\"lead\">" + expected.winner + " (wins|alone passed every workload of) d: ") ==
         1);
+  const auto wins = count(html, "<p class=\"lead\">" + expected.winner + " wins d: ");
+  CHECK(count(html, "<td class=\"won\" data-name=\"Solution\">") == wins);
+  CHECK(count(html, "<td class=\"won\" data-name=\"Winner\">") == wins);
 }
 
 void check_everything(const Story& story, const Standing& expected, const std::string& root = "d") {

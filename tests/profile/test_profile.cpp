@@ -58,9 +58,18 @@ TEST_CASE("ncu's own rules stand with the launches that they are of, the most pr
   CHECK(advice[2].name == "SOLBottleneck");  // without an estimate, in ncu's order
   CHECK(advice[3].name == "HighPipeUtilization");
   CHECK(advice[3].scope == "local");
-  // Outputs without a table, and with another one.
+  // Outputs without a table, and those of old versions.
   profile::add_rules(kernels, "nothing\n");
-  CHECK_THROWS(profile::add_rules(kernels, "\"ID\",\"a\"\n"));
+  profile::add_rules(kernels, "\"ID\",\"a\"\n\"0\",\"1\"\n");
+  CHECK(kernels[0].rules.size() == 5);
+  profile::add_rules(kernels,
+                     "\"ID\",\"Section Name\",\"Rule Name\",\"Rule Type\",\"Rule Description\"\n"
+                     "\"1\",\"s\",\"r\",\"WRN\",\"careful\"\n");
+  REQUIRE(kernels[1].rules.size() == 1);
+  CHECK(kernels[1].rules[0].text == "careful");
+  CHECK_FALSE(kernels[1].rules[0].speedup_percent);
+  CHECK(profile::advice_of(kernels[1]).empty());
+  CHECK_THROWS(profile::add_rules(kernels, "\"ID\",\"Rule Name\"\n"));
 }
 
 TEST_CASE("kernels measured on a GPU are what they were written to be") {

@@ -99,22 +99,22 @@ TEST_CASE(
   add("failed", {.count = 1, .cv = 9, .tail = {}, .slow = {}, .sm_clock_mhz = {}});
   rows.back().evaluation->status = model::Status::TIMEOUT;
   CHECK(report::cautions_of(nullptr, rows) ==
-        std::vector<std::string>{
-            "2 results with calls that vary by more than 5% (CV), most of all wilder on "
-            "w M=2 (14%). A quiet machine "
-            "helps, or more calls (a lower --noise, or more --iterations).",
-            "1 result with fewer than 10 timed calls: wilder on w M=2 (9 calls). "
-            "--call-budget and --iterations "
-            "ask for more.",
-            "2 results of whose calls 5% took more than 1.5 times the median, most of "
-            "all wilder on w M=2 (2.5 times). Other "
-            "programs, or work that the solution does now and then, may be the cause.",
-            "3 results at GPU clocks below 90% of their maximum, most of all wilder "
-            "on w M=2 (1200 of 1980 MHz). Let "
-            "the GPU cool and run again; where its clocks are locked, compare with runs at the same clock.",
-            "2 results with more than 5% of calls made again because the GPU was "
-            "throttled, most of all wilder on w M=2 (3 "
-            "of 9). Let the GPU cool, or limit its power less, and run again."});
+        std::vector<std::string>{"2 results with calls that vary by more than 5% (CV), most of all wilder on "
+                                 "w M=2 (14%). A quiet machine "
+                                 "helps, or more calls (a lower --noise, or more --iterations).",
+                                 "1 result with fewer than 10 timed calls: wilder on w M=2 (9 calls). "
+                                 "--call-budget and --iterations "
+                                 "ask for more.",
+                                 "2 results of whose calls 5% took more than 1.5 times the median, most of "
+                                 "all wilder on w M=2 (2.5 times). Other "
+                                 "programs, or work that the solution does now and then, may be the cause.",
+                                 "3 results at GPU clocks below 90% of their maximum, most of all wilder "
+                                 "on w M=2 (1200 of 1980 MHz). Let "
+                                 "the GPU cool, or raise its limit on power, and run again; where its clocks "
+                                 "are locked, or none reaches that, compare with runs at the same clock.",
+                                 "2 results with more than 5% of calls made again because the GPU was "
+                                 "throttled, most of all wilder on w M=2 (3 "
+                                 "of 9). Let the GPU cool, or limit its power less, and run again."});
 }
 
 TEST_CASE("a loaded machine and a throttled GPU are said, with the worst of them") {

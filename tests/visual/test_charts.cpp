@@ -159,7 +159,7 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   add("20", 1.015, 0.02);
   add("30", 1.084, 0.02);
   const auto chart = chart_of(history);
-  CHECK(chart.categories[1].label == "03-17 14:20 1a2b3c4");
+  CHECK(chart.categories[1].label == "03-17 14:20 1a2b3c4d");
   CHECK(chart.categories[1].note.starts_with("r20\n"));
   const auto& points = series_of(chart, "s").points;
   CHECK_FALSE(points[1].flagged);
@@ -170,14 +170,14 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   // Over several years the first run of each has it.
   history.runs[0].record.started_utc = "2025-12-31T23:50:00+00:00";
   const auto years = chart_of(history);
-  CHECK(years.categories[0].label == "2025-12-31 23:50 1a2b3c4");
-  CHECK(years.categories[1].label == "2026-03-17 14:20 1a2b3c4");
-  CHECK(years.categories[2].label == "03-17 14:30 1a2b3c4");
+  CHECK(years.categories[0].label == "2025-12-31 23:50 1a2b3c4d");
+  CHECK(years.categories[1].label == "2026-03-17 14:20 1a2b3c4d");
+  CHECK(years.categories[2].label == "03-17 14:30 1a2b3c4d");
   // Where two began in one minute all have seconds.
   history.runs[0].record.started_utc = "2026-03-17T14:20:30+00:00";
   const auto minutes = chart_of(history);
-  CHECK(minutes.categories[0].label == "03-17 14:20:30 1a2b3c4");
-  CHECK(minutes.categories[2].label == "03-17 14:30:00 1a2b3c4");
+  CHECK(minutes.categories[0].label == "03-17 14:20:30 1a2b3c4d");
+  CHECK(minutes.categories[2].label == "03-17 14:30:00 1a2b3c4d");
   // Where another run may read anything below there is a band all the same.
   history.runs[0].traces.standings.begin()->second.workloads["w"].log_interval_sum = std::log1p(1.5);
   const auto wide = chart_of(history);

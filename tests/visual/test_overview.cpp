@@ -82,6 +82,7 @@ TEST_CASE("what changed in the last run is told by solution, with its verdicts")
   const auto changes = visual::changes_of(runs.scene(), testing::kGpu);
   REQUIRE(changes);
   CHECK(changes->run_id == testing::kRun2);
+  CHECK(changes->runs_before == std::set<std::string>{testing::kRun1});
   REQUIRE(changes->changed.size() == 2);
   CHECK(changes->changed[0].solution == "alice_slow");  // what broke stands first
   CHECK(visual::changes_text(changes->changed[0].verdicts) == "1 broken, 1 fixed");
@@ -115,7 +116,7 @@ TEST_CASE("who led until the last run broke it is named beside who leads now") {
   only_slower.solution = "whole";
   only_slower.verdicts = {{Verdict::slower, 4}};
   const std::optional<visual::Changes> changes =
-      visual::Changes{"run", {slower_than_the_winner, of_fewer_workloads, only_slower, fallen}, {}};
+      visual::Changes{"run", {slower_than_the_winner, of_fewer_workloads, only_slower, fallen}, {}, {}, {}};
   const auto board = summary({{"gemm", report::Against::reference, {standing("now", 1, 0.5)}}});
   const auto outcomes = visual::outcomes_of(board);
   const auto leaders = visual::fallen_leaders(outcomes, changes);
@@ -125,6 +126,24 @@ TEST_CASE("who led until the last run broke it is named beside who leads now") {
         "Faster before, and broken by the last run: fast of gemm (0.25000 ms).");
   CHECK(visual::fallen_leaders(outcomes, std::nullopt).empty());
   CHECK(visual::fallen_text({}).empty());
+}
+
+TEST_CASE("who leads and became slower in the last run is named, with how much") {
+  visual::Change slower{"gemm", "now", 4, {{Verdict::slower, 4}}, 2.742, 0.25};
+  auto other = slower;
+  other.solution = "other";
+  auto faster_as_a_whole = slower;
+  faster_as_a_whole.definition = "norm";
+  faster_as_a_whole.ratio = 0.9;
+  const std::optional<visual::Changes> changes =
+      visual::Changes{"run", {other, slower, faster_as_a_whole}, {}, {}, {}};
+  const auto board =
+      summary({{"gemm", report::Against::reference, {standing("now", 1, 0.5), standing("other", 2, 1)}},
+               {"norm", report::Against::reference, {standing("now", 1, 0.5)}}});
+  const auto outcomes = visual::outcomes_of(board);
+  CHECK(visual::slowed_text(outcomes, changes) ==
+        "First, but slower in the last run: now of gemm (+174.2%).");
+  CHECK(visual::slowed_text(outcomes, std::nullopt).empty());
 }
 
 TEST_CASE("a reason that most failures share is told once, without the line of a source") {
@@ -233,11 +252,13 @@ TEST_CASE("how sure the winners are is told by the least sure of them") {
   sure.interval = 0.02;
   auto unsure = standing("b", 1, 1);
   unsure.interval = 0.5;
+  auto least_sure = standing("d", 1, 1.1);
+  least_sure.interval = 3;
   const auto widest = visual::widest_interval(
       visual::outcomes_of(summary({{"d", report::Against::reference, {sure, standing("c", 2, 2)}},
-                                   {"e", report::Against::reference, {unsure, sure}},
+                                   {"e", report::Against::reference, {unsure, sure, least_sure}},
                                    {"f", report::Against::reference, {standing("x", 1, 1)}}})));
-  CHECK(widest == 0.5);
+  CHECK(widest == 0.5);  // of a tie that of the first, which stands beside it
   CHECK_FALSE(visual::widest_interval({}));
 }
 
