@@ -71,7 +71,9 @@ std::string bounds(const report::HardwareSol& sol) {
 std::string figures(const HardwareScene& hardware) {
   std::string text = "<div class=figures>\n";
   const report::AuthorRanking& ranking = hardware.summary.authors;
-  if (!ranking.rows.empty()) text += figure(authors_chart(hardware), "Authors by arithmetic mean speedup");
+  if (!ranking.rows.empty())
+    text += figure(authors_chart(hardware),
+                   "Authors by arithmetic mean speedup; a definition that an author failed counts as 0");
   if (!speedups_histogram(hardware).bins.counts.empty()) {
     text += figure(
         fast_p_chart(hardware.problems),
@@ -79,7 +81,7 @@ std::string figures(const HardwareScene& hardware) {
                     "p times the {}",
                     present::plural(hardware.problems.problems, "problem"),
                     report::name_of(hardware.problems.against)));
-    const std::string best = ": each author's best on every workload";
+    const std::string best = ": each author's best on every workload that one of theirs solved";
     text += figure(author_speedups_chart(hardware),
                    "Speedups by author" + best + "; the middle half, and the median as a number");
     text += figure(speedups_histogram(hardware), "Distribution of speedups" + best);
