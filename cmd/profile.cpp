@@ -107,8 +107,11 @@ profile::Profiled profile_one(const ProfileOptions& options, const std::string& 
   }
   profiled.kernels =
       profile::read_raw_page(page_of(ncu, report, {"--csv", "--page", "raw", "--print-units", "base"}));
-  profile::add_rules(profiled.kernels, page_of(ncu, report, {"--csv", "--page", "details"}));
-  if (profiled.kernels.empty()) profiled.not_done = "no kernel was launched in the call";
+  if (profiled.kernels.empty()) {
+    profiled.not_done = "no kernel was launched in the call";
+  } else {
+    profile::add_rules(profiled.kernels, page_of(ncu, report, {"--csv", "--page", "details"}));
+  }
   if (!options.page.empty()) profiled.page = page_of(ncu, report, {"--page", options.page});
   if (!options.output.empty()) fs::copy_file(report, options.output, fs::copy_options::overwrite_existing);
   return profiled;

@@ -269,17 +269,18 @@ std::map<std::string, const Change*> fallen_leaders(const std::vector<Definition
 
 std::string slowed_text(const std::vector<DefinitionResult>& outcomes,
                         const std::optional<Changes>& changes) {
-  std::vector<std::string> texts;
+  if (!changes) return "";
+  std::set<std::pair<std::string, std::string>> leaders;  // definition and solution
   for (const DefinitionResult& outcome : outcomes) {
-    for (const report::Standing* winner : outcome.winners) {
-      if (!changes) continue;
-      for (const Change& change : changes->changed) {
-        if (change.definition != outcome.definition || change.solution != winner->solution) continue;
-        if (!change.verdicts.contains(Verdict::slower) || change.ratio.value_or(1) <= 1) continue;
-        texts.push_back(fmt::format("{} of {} ({:+.1f}%)", change.solution, change.definition,
-                                    (*change.ratio - 1) * 100));
-      }
-    }
+    for (const report::Standing* winner : outcome.winners)
+      leaders.emplace(outcome.definition, winner->solution);
+  }
+  std::vector<std::string> texts;
+  for (const Change& change : changes->changed) {
+    if (!leaders.contains({change.definition, change.solution})) continue;
+    if (!change.verdicts.contains(Verdict::slower) || change.ratio.value_or(1) <= 1) continue;
+    texts.push_back(
+        fmt::format("{} of {} ({:+.1f}%)", change.solution, change.definition, (*change.ratio - 1) * 100));
   }
   return texts.empty() ? "" : fmt::format("First, but slower in the last run: {}.", names_text(texts));
 }
