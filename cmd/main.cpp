@@ -23,6 +23,7 @@
 #include "man_pages.h"
 #include "present/source_text.h"
 #include "report_common.h"
+#include "sandbox/tool_room.h"
 #include "util/unique_fd.h"
 #include "worker/judge_main.h"
 #include "worker/keeper.h"
@@ -196,6 +197,8 @@ int main(int argc, char** argv) {
     if (argc == 2) {
       if (const int code = run_child(argv[1]); code >= 0) return code;
     }
+    if (argc > 2 && argv[1] == std::string_view(sandbox::kToolCommand))
+      return sandbox::run_in_room({argv + 2, argv + argc});
     if (argc == 6 && std::string_view(argv[1]) == "__disasm")
       return bench::run_disassembler(std::vector<std::string>(argv + 2, argv + argc));
     if (argc == 4 && std::string_view(argv[1]) == "__artifact") return cmd::build_artifact(argv[2], argv[3]);

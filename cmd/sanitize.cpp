@@ -92,16 +92,11 @@ std::vector<bench::Sanitizer> chosen(const SanitizeOptions& options, model::Devi
   return sanitizers;
 }
 
-// Sanitizers need more than the whole sandbox allows, those for CUDA more than any.
-void expect_trust(const MeasureOptions& options, model::DeviceKind device) {
-  if (options.sandbox == "strict")
-    throw Error(
-        "a sanitizer does not run in the whole sandbox, which --sandbox strict asks for: docs/sanitize.md");
-  if (device == model::DeviceKind::cpu || options.sandbox == "off") return;
+// Sanitizers need more than the whole sandbox allows.
+void refuse_strict(const MeasureOptions& options) {
+  if (options.sandbox != "strict") return;
   throw Error(
-      "compute-sanitizer cannot look into fib's sandbox: --sandbox off runs the solution without one, for "
-      "code "
-      "that you trust");
+      "a sanitizer does not run in the whole sandbox, which --sandbox strict asks for: docs/sanitize.md");
 }
 
 std::string place_of(const compile::Finding& finding) {
@@ -192,7 +187,7 @@ int run(SanitizeOptions options) {
   const ChosenDevices devices = choose_devices(options.devices);
   const auto& device = devices.devices.front();
   options.measure.finish(device.kind);
-  expect_trust(options.measure, device.kind);
+  refuse_strict(options.measure);
   const auto sanitizers = chosen(options, device.kind);
   read_stdin(options.words);
   const EvalInputs inputs = read_eval_inputs(options.words, device.kind);
@@ -244,10 +239,10 @@ void add_sanitize(CLI::App& app, int& exit_code) {
       std::string(
           "Examples:\n"
           "  fib sanitize my_norm.cpp --definition rmsnorm_h4096 --local D --device cpu\n"
-          "  fib sanitize my_norm.cu --definition rmsnorm_h4096 --local D --tool memcheck --sandbox off\n"
+          "  fib sanitize my_norm.cu --definition rmsnorm_h4096 --local D --tool memcheck\n"
           "Each tensor lies in an allocation of its own, of exactly its size; outputs are not written\n"
           "before. Solutions in C and C++ are built with AddressSanitizer and UndefinedBehaviorSanitizer,\n"
-          "CUDA solutions run under compute-sanitizer, which needs --sandbox off. docs/sanitize.md.\n") +
+          "CUDA solutions run under compute-sanitizer. docs/sanitize.md.\n") +
       kLocalDefault +
       "Exit codes: 0 nothing found, 1 something could not be done, 2 wrong usage, 3 something was found,\n"
       "130 interrupted.");

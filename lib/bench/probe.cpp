@@ -1,6 +1,7 @@
 #include "bench/probe.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "bench/single_build.h"
 #include "compile/launch_plan.h"
 #include "eval/layout.h"
+#include "sandbox/tool_room.h"
 #include "synthesis/inputs.h"
 #include "util/capture.h"
 #include "util/clock.h"
@@ -30,6 +32,7 @@ namespace fs = std::filesystem;
 using End = ProbeOutcome::End;
 
 constexpr std::size_t kMostOutput = 5 * 1024 * 1024;
+constexpr const char* kRoom = "room";  // beside the probe's folder
 constexpr std::uint64_t kUnlimitedBytes = std::uint64_t{1} << 62U;
 
 void append(std::optional<std::vector<std::string>>& list, const std::vector<std::string>& more) {
@@ -42,6 +45,23 @@ std::string why_not_on_the_cpu(const compile::Artifact& artifact) {
   if (artifact.kind == compile::Artifact::Kind::kTorchExtension)
     return "it needs the real torch, so it runs in Python, where AddressSanitizer cannot look";
   return "on the CPU there is nothing of Python code that AddressSanitizer could look at: it is not compiled";
+}
+
+template <typename Paths>
+void append(std::vector<fs::path>& paths, const Paths& more) {
+  paths.insert(paths.end(), more.begin(), more.end());
+}
+
+// The libraries that this process has loaded: fib's program, which a probe is, needs them.
+std::vector<fs::path> loaded_libraries() {
+  std::vector<fs::path> files;
+  const auto add = [](dl_phdr_info* info, std::size_t, void* data) {
+    const std::string_view name = info->dlpi_name;
+    if (name.starts_with('/')) static_cast<std::vector<fs::path>*>(data)->emplace_back(name);
+    return 0;
+  };
+  ::dl_iterate_phdr(add, &files);
+  return files;
 }
 
 // One probe, in a folder of its own.
@@ -67,7 +87,8 @@ class Probe {
     const fs::path folder = folder_.path() / "probe";
     fs::create_directories(folder / worker::kProbeOwn);
     write_files(folder, artifact, solution, definition, workload, root);
-    return call(is_python ? guest_of(folder) : program_in(folder));
+    if (has_room()) fs::create_directories(folder_.path() / kRoom);
+    return call(is_python ? guest_of(folder) : program_in(folder), files_of_room(folder, artifact));
   }
 
  private:
@@ -118,19 +139,44 @@ class Probe {
     guest.python = session_.environment().python->path;
     guest.device_uuid = device_.uuid;
     guest.probe = folder;
-    return worker::guest_spec(guest, session_.children().files, folder / worker::kProbeOwn, kFileSizeLimit);
+    return worker::guest_spec(guest, files_of_probe(), folder / worker::kProbeOwn, kFileSizeLimit);
   }
 
-  // A sanitizer that looks for the lines of a source reads its own program first.
+  // Whether tool and solution are in a room together.
+  [[nodiscard]] bool has_room() const {
+    return !tool_.words.empty() && session_.children().files.mode != sandbox::Mode::kOff;
+  }
+
+  [[nodiscard]] sandbox::FileAccess files_of_room(const fs::path& folder,
+                                                  const compile::Artifact& artifact) const {
+    sandbox::FileAccess files = session_.children().files;
+    files.readable.emplace_back(session_.environment().program);
+    append(files.readable, loaded_libraries());
+    const auto device = session_.processes(device_, config_.flush).device;
+    for (const auto& path : {fs::path(device.kernels_path), artifact.runtime}) {
+      if (!path.empty()) files.readable.push_back(path);
+    }
+    if (!tool_.words.empty()) append(files.readable, files_of_tool(tool_.words.front()));
+    files.writable = tool_.writable;
+    files.writable.push_back(folder);
+    return files;
+  }
+
+  // What the probe does for itself. A sanitizer that looks for the lines of a source reads its own program
+  // first.
   [[nodiscard]] sandbox::FileAccess files_of_probe() const {
     sandbox::FileAccess files = session_.children().files;
+    if (has_room()) files.mode = sandbox::Mode::kOff;
     files.own_view = false;
     files.readable.emplace_back(session_.environment().program);
     return files;
   }
 
-  ProbeOutcome call(worker::ChildSpec spec) {
+  ProbeOutcome call(worker::ChildSpec spec, const sandbox::FileAccess& room) {
     spec.arguments.insert(spec.arguments.begin(), tool_.words.begin(), tool_.words.end());
+    if (has_room())
+      spec.arguments = sandbox::words_in_room(session_.environment().program, {room, folder_.path() / kRoom},
+                                              spec.arguments);
     spec.environment.insert(spec.environment.end(), tool_.environment.begin(), tool_.environment.end());
     int pipe[2];
     if (::pipe2(pipe, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
@@ -202,6 +248,12 @@ model::Solution for_tool(model::Solution solution, const ProbeTool& tool) {
   append(solution.spec.compile_options->cuda_cflags, tool.cuda_cflags);
   append(solution.spec.compile_options->ld_flags, tool.ld_flags);
   return solution;
+}
+
+std::vector<fs::path> files_of_tool(const std::string& program) {
+  auto files = sandbox::folders_of_program(program);
+  files.emplace_back("/opt/nvidia");
+  return files;
 }
 
 ProbeOutcome run_probe(Session& session, const RunConfig& config, const model::Solution& solution,

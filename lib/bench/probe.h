@@ -21,6 +21,7 @@ struct ProbeTool {
   std::vector<std::string> cflags = {};       // behind the solution's own
   std::vector<std::string> cuda_cflags = {};
   std::vector<std::string> ld_flags = {};
+  std::vector<std::filesystem::path> writable = {};  // folders that the tool may write
   bool limits_data = true;  // the solution's memory is limited as in a run; not for tools that map terabytes
 };
 
@@ -40,11 +41,15 @@ struct ProbeOutcome {
   int exit_code = 0;   // of the process; 128 and the signal where one ended it
 };
 
+// What a tool needs to read of its own: where it is installed, and where NVIDIA's packages put Nsight's
+// programs.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_tool(const std::string& program);
+
 // Builds the solution for the tool, or takes it from the cache, and calls it twice on the workload, on the
-// session's first device, within the time limits and the sandbox of `config`. Python code can be probed on
-// CUDA alone, and is not confined: `config` has no sandbox then. `dataset_root`: where the workload's blobs
-// are. Takes as long as that does; returns soon when the session is interrupted. Throws Error for what makes
-// it impossible.
+// session's first device, within the time limits of `config`. Where the tool is a program it runs with the
+// solution in a room of their own (sandbox/tool_room.h), else the solution in the sandbox, unless `config`
+// has none. Python code can be probed on CUDA alone. `dataset_root`: where the workload's blobs are. Takes as
+// long as that does; returns soon when the session is interrupted. Throws Error for what makes it impossible.
 [[nodiscard]] ProbeOutcome run_probe(Session& session, const RunConfig& config,
                                      const model::Solution& solution, const model::Definition& definition,
                                      const model::Workload& workload,

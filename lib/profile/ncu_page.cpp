@@ -160,9 +160,8 @@ std::vector<NcuRule> advice_of(const KernelProfile& kernel) {
 std::string why_nothing(std::string_view output) {
   const auto has = [&](std::string_view words) { return output.find(words) != std::string_view::npos; };
   if (has("ERR_NVGPUCTRPERM"))
-    return "the driver lets administrators alone read the GPU's counters (ERR_NVGPUCTRPERM): run as root, or "
-           "set "
-           "NVreg_RestrictProfilingToAdminUsers=0 for the nvidia module";
+    return "the driver lets administrators alone read the GPU's counters (ERR_NVGPUCTRPERM): run as root "
+           "with --sandbox off, or set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia module";
   if (has("No kernels were profiled")) return "no kernel was launched in the call";
   if (has("Failed to find")) return "this ncu does not know what was asked for: see its output";
   return "";

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,8 +12,9 @@
 #include <system_error>
 
 #include "sandbox/files_of_root.h"
+#include "sandbox/namespaces.h"
 #include "util/beneath.h"
-#include "util/kernel_files.h"
+#include "util/files.h"
 #include "util/unique_fd.h"
 
 namespace fib::sandbox {
@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 // sys/mount.h and linux/mount.h cannot be included together everywhere.
 constexpr unsigned long kNoSetuid = 2;
 constexpr unsigned long kNoDevices = 4;
+constexpr unsigned long kNoPrograms = 8;
 constexpr unsigned long kBind = 4096;
 constexpr unsigned long kMove = 8192;
 constexpr unsigned long kRecursive = 16384;
@@ -46,22 +47,6 @@ bool set_attributes(const fs::path& path, std::uint64_t set, std::uint64_t clear
   attributes.attr_set = set;
   attributes.attr_clr = clear;
   return ::syscall(SYS_mount_setattr, AT_FDCWD, path.c_str(), flags, &attributes, sizeof attributes) == 0;
-}
-
-// As root a mount namespace is enough; others need a user namespace in which they stay who they are. The
-// files of a process that is not dumpable belong to root: it is dumpable while it writes them.
-bool unshare_mounts() {
-  if (::unshare(CLONE_NEWNS) == 0) return true;
-  const std::string uid = std::to_string(::getuid());
-  const std::string gid = std::to_string(::getgid());
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
-  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  const bool mapped = util::write_kernel_file("/proc/self/setgroups", "deny") &&
-                      util::write_kernel_file("/proc/self/uid_map", uid + " " + uid + " 1") &&
-                      util::write_kernel_file("/proc/self/gid_map", gid + " " + gid + " 1");
-  ::prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
-  return mapped;
 }
 
 // An empty file system in memory, that holds so much, over a folder.
@@ -106,6 +91,25 @@ class Builder {
     fs::create_directories(at(path).parent_path(), error);
     fs::create_symlink(target, at(path), error);
     return !error;
+  }
+
+  // /proc with the processes of this PID namespace, whose files may be written, and nothing else there.
+  bool add_processes() {
+    const fs::path place = at("/proc");
+    std::error_code error;
+    fs::create_directories(place, error);
+    if (!mount("proc", place, "proc", kNoSetuid | kNoDevices | kNoPrograms)) return false;
+    const auto is_kept = [&](const fs::path& path) {
+      const std::string name = path.filename().string();
+      if (name.find_first_not_of("0123456789") == std::string::npos) return true;  // a process
+      if (fs::is_symlink(fs::symlink_status(path, error))) return true;
+      return mount(path, path, nullptr, kBind) && set_attributes(path, MOUNT_ATTR_RDONLY, 0, 0);
+    };
+    const auto entries = util::entries_of(place);
+    if (std::all_of(entries.begin(), entries.end(), [&](const auto& entry) { return is_kept(entry.path()); }))
+      return true;
+    ::syscall(SYS_umount2, place.c_str(), kDetach);
+    return false;
   }
 
   // What is in sight there is not: nothing is in the folder, nothing can be read from the file.
@@ -160,15 +164,16 @@ bool build(const FileView& view, Builder& builder) {
   for (const auto& path : view.devices) {
     if (!builder.add(path, MOUNT_ATTR_NOSUID, Builder::InSight::kStays)) return false;
   }
-  for (const char* path : {"/sys", "/proc"}) {
-    if (!builder.add(path, kProgram, Builder::InSight::kStays)) return false;
-  }
+  const bool has_processes = view.own_processes && builder.add_processes();
+  if (!builder.add("/sys", kProgram, Builder::InSight::kStays)) return false;
+  if (!has_processes && !builder.add("/proc", kProgram, Builder::InSight::kStays)) return false;
   const auto hidden = ::geteuid() == 0 ? files_of_root() : std::vector<fs::path>{};
   if (!std::all_of(hidden.begin(), hidden.end(), [&](const auto& path) { return builder.cover(path); }))
     return false;
   // CUDA names its threads by writing below the process's own folder.
   const fs::path own = builder.at("/proc/" + std::to_string(::getpid()));
-  if (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)) return false;
+  if (!has_processes && (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)))
+    return false;
   return builder.link("/dev/fd", "/proc/self/fd") && builder.link("/dev/stdin", "/proc/self/fd/0") &&
          builder.link("/dev/stdout", "/proc/self/fd/1") && builder.link("/dev/stderr", "/proc/self/fd/2");
 }
@@ -184,11 +189,12 @@ bool enter(const fs::path& root) {
 }  // namespace
 
 bool limit_folder(const fs::path& folder, std::uint64_t bytes) {
-  return unshare_mounts() && mount("none", "/", nullptr, kRecursivePrivate) && mount_private(folder, bytes);
+  return enter_new_namespaces(CLONE_NEWNS) && mount("none", "/", nullptr, kRecursivePrivate) &&
+         mount_private(folder, bytes);
 }
 
 bool enter_file_view(const FileView& view, const fs::path& place) {
-  if (!unshare_mounts() || !mount("none", "/", nullptr, kRecursivePrivate)) return false;
+  if (!enter_new_namespaces(CLONE_NEWNS) || !mount("none", "/", nullptr, kRecursivePrivate)) return false;
   if (!mount("tmpfs", place, "tmpfs", kNoSetuid | kNoDevices, kRootOptions)) return false;
   Builder builder(place);
   if (build(view, builder) && set_attributes(place, MOUNT_ATTR_RDONLY, 0, 0) && enter(place))

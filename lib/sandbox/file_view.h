@@ -13,7 +13,10 @@ struct FileView {
   std::vector<std::filesystem::path> readable;  // folders and files, at their own paths; cannot be written
   std::vector<std::filesystem::path> writable;  // folders, at their own paths
   std::vector<std::filesystem::path> devices;   // device nodes
-  std::uint64_t private_bytes = 0;              // what each of the empty /tmp and /dev/shm holds (in memory)
+  // Of a process in a PID namespace of its own: /proc shows that one, and files of its processes can be
+  // written. Where the system does not allow that, as without this, only those of the calling process can.
+  bool own_processes = false;
+  std::uint64_t private_bytes = 0;  // what each of the empty /tmp and /dev/shm holds (in memory)
 };
 
 // Gives the calling process such a view (a mount namespace with a root of its own), and /tmp as its current

@@ -174,7 +174,8 @@ Held confine_files(const FileAccess& access, const fs::path& own) {
   const Paths devices = device_nodes(access);
   const bool wants_view = access.own_view || !has_landlock();
   held.mounts =
-      wants_view && enter_file_view({readable, access.writable, devices, access.private_bytes}, own);
+      wants_view &&
+      enter_file_view({readable, access.writable, devices, access.own_processes, access.private_bytes}, own);
   // Where that is not allowed either, the limit of each file is all there is.
   if (!wants_view) (void)limit_folder(own, access.private_bytes);
   LandlockRules rules;
@@ -182,6 +183,7 @@ Held confine_files(const FileAccess& access, const fs::path& own) {
   rules.writable = access.writable;
   rules.own_process = "/proc/" + std::to_string(::getpid());
   if (held.mounts) {
+    if (access.own_processes) rules.own_process = "/proc";  // all but processes cannot be written there
     rules.readable = {"/"};
     append(rules.writable, {"/tmp", "/dev/shm"});
     ::setenv("TMPDIR", "/tmp", 1);

@@ -28,6 +28,9 @@ struct FileAccess {
   // program by name, which tools need that look for its sources' lines; Landlock's rules hold all the same,
   // its private folder is limited all the same, and where there is no Landlock, it has one.
   bool own_view = true;
+  // It is in a PID namespace of its own, and it and what it starts may write their own files of /proc. Does
+  // not travel.
+  bool own_processes = false;
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static FileAccess parse(std::string_view text);  // throws Error
 };

@@ -72,9 +72,8 @@ const std::vector<long>& refused_calls() {
       SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_kcmp,
       SYS_unshare, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_clock_adjtime, SYS_adjtimex,
       SYS_perf_event_open, SYS_rt_sigqueueinfo, SYS_tkill,
-      // the network, and ways around the filter
-      SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_io_uring_setup, SYS_io_uring_enter,
-      SYS_io_uring_register,
+      // ways around the filter
+      SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
       // memory that RLIMIT_DATA does not count and that outlives the process
       SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open, SYS_memfd_secret,
       // what others have made of it: an id or a name is enough
@@ -88,6 +87,8 @@ const std::vector<long>& refused_calls() {
       SYS_setpriority, SYS_ioprio_set, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setparam};
   return calls;
 }
+
+constexpr long kNetworkCalls[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen};
 
 // Calls that change what a file is to others, not what is in it. A mount that is read-only refuses them;
 // without one nothing does, as Landlock does not know them.
@@ -116,9 +117,9 @@ const std::vector<long>& process_calls() {
 constexpr std::uint32_t kNamespaces =
     CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
-// Commands that lock files or have the kernel send signals to others.
-constexpr std::uint32_t kRefusedFcntl[] = {F_SETLK,  F_SETLKW,    F_OFD_SETLK, F_OFD_SETLKW, F_SETOWN,
-                                           F_SETSIG, F_SETOWN_EX, F_SETLEASE,  F_NOTIFY};
+// Commands that lock files, and that have the kernel send signals to others.
+constexpr std::uint32_t kLockingFcntl[] = {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW};
+constexpr std::uint32_t kRefusedFcntl[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY};
 constexpr std::uint32_t kRefusedIoctl[] = {FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR};
 // The kind of a socket, without its flags.
 constexpr std::uint32_t kKindsOfSockets = 0xf;
@@ -207,21 +208,34 @@ void refuse_processes(Filter& filter) {
   filter.require(SYS_clone, 0, CLONE_THREAD, {CLONE_THREAD});
 }
 
+void allow_tools(Filter& filter) { filter.require(SYS_socket, 0, ~0U, {AF_UNIX}); }
+
+void refuse_tools(Filter& filter) {
+  filter.refuse(SYS_memfd_create, ENOSYS);
+  for (const long call : kNetworkCalls) filter.refuse(call, EPERM);
+  for (const std::uint32_t command : kLockingFcntl) filter.refuse_value(SYS_fcntl, 1, command);
+}
+
+void refuse_signals(Filter& filter, bool for_tools) {
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  // A tool asks whether a process that it has started lives.
+  for_tools ? filter.require(SYS_kill, 1, ~0U, {0}) : filter.require(SYS_kill, 0, ~0U, {self});
+  filter.require(SYS_tgkill, 0, ~0U, {self});
+  filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, {self});
+}
+
 }  // namespace
 
 void refuse_system_calls(const SystemCallDoors& doors) {
-  const auto self = static_cast<std::uint32_t>(::getpid());
   Filter filter;
   for (const long call : fatal_calls()) filter.end(call);
   for (const long call : refused_calls()) filter.refuse(call, EPERM);
+  doors.tools ? allow_tools(filter) : refuse_tools(filter);
   filter.refuse(SYS_clone3, ENOSYS);
-  filter.refuse(SYS_memfd_create, ENOSYS);
   doors.processes ? allow_processes(filter) : refuse_processes(filter);
   filter.refuse_value(SYS_prctl, 0, PR_SET_PDEATHSIG);  // a worker dies with its keeper
   if (!doors.locks) filter.refuse(SYS_flock, EPERM);
-  filter.require(SYS_kill, 0, ~0U, {self});
-  filter.require(SYS_tgkill, 0, ~0U, {self});
-  filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, {self});
+  if (!doors.signals) refuse_signals(filter, doors.tools);
   filter.require(SYS_prlimit64, 0, ~0U, {0});
   // A thread that is not pinned works as well; the thread asked for may be another process's.
   filter.require(SYS_sched_setaffinity, 0, ~0U, {0}, kPretendSuccess);

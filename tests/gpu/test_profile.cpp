@@ -36,7 +36,7 @@ struct Profile {
     util::write_file_atomic(file, source_of(kernel, launch));
     const auto result = testing::run_process(
         {testing::fib_binary(), "profile", file, "--definition", "add", "--local", run.dataset.root(),
-         "--device", "cuda:0", "--sandbox", "off", "--format", "json", "--set", "basic", "--timeout", "120"},
+         "--device", "cuda:0", "--format", "json", "--set", "basic", "--timeout", "120"},
         run.environment());
     INFO(result.out << result.err);
     const auto profiled = nlohmann::json::parse(result.out).at("profiled").at(0);
@@ -101,7 +101,7 @@ TEST_CASE("ncu looks at Triton's kernels and at torch's", "[gpu]") {
     util::write_file_atomic(file, source);
     const auto result = testing::run_process(
         {testing::fib_binary(), "profile", file, "--definition", "add", "--local", profile.run.dataset.root(),
-         "--device", "cuda:0", "--sandbox", "off", "--format", "json", "--set", "basic", "--timeout", "120"},
+         "--device", "cuda:0", "--format", "json", "--set", "basic", "--timeout", "120"},
         profile.run.environment());
     INFO(result.out << result.err);
     CHECK(result.exit_code == 0);

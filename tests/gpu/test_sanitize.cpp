@@ -37,7 +37,7 @@ struct Sanitize {
     util::write_file_atomic(file, source);
     const auto result = testing::run_process(
         {testing::fib_binary(), "sanitize", file, "--definition", "add", "--local", run.dataset.root(),
-         "--device", "cuda:0", "--sandbox", "off", "--tool", tool, "--format", "json", "--timeout", "120"},
+         "--device", "cuda:0", "--tool", tool, "--format", "json", "--timeout", "120"},
         run.environment());
     INFO(result.out << result.err);
     return nlohmann::json::parse(result.out).at("examined").at(0);
@@ -96,16 +96,29 @@ TEST_CASE("compute-sanitizer looks at Triton's kernels and at torch's", "[gpu]")
   CHECK(finding.at("line") == 8);
 }
 
-TEST_CASE("a sanitizer for CUDA does not run in the sandbox, and says so", "[gpu]") {
+TEST_CASE("a solution under compute-sanitizer reaches no file of the user", "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  FibRun run;
-  run.dataset.add_definition({1000});
-  const auto file = run.folder.path() / "a.cu";
-  util::write_file_atomic(file, std::string(kHead) + kTail);
-  const auto result = testing::run_process({testing::fib_binary(), "sanitize", file, "--definition", "add",
-                                            "--local", run.dataset.root(), "--device", "cuda:0"},
-                                           run.environment());
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err,
-             Catch::Contains("--sandbox off runs the solution without one, for code that you trust"));
+  if (!testing::has_cuda_tool("compute-sanitizer")) return;
+  const Sanitize sanitize;
+  const auto secret = sanitize.run.folder.path() / "secret";
+  util::write_file_atomic(secret, "the secret");
+  const std::string reads = R"(
+#include <cstdio>
+static struct Reader {
+  Reader() {
+    char text[64] = {};
+    FILE* const file = std::fopen(")" +
+                            secret.string() + R"(", "r");
+    if (file != nullptr && std::fgets(text, sizeof text, file) != nullptr) std::printf("read: %s\n", text);
+    std::printf("tried\n");
+  }
+} reader;
+)";
+  const std::string honest =
+      "  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;\n  if (i < n) c[i] = a[i] + b[i];";
+  const auto clean = sanitize.of_file("a.cu", reads + kHead + honest + kTail, "memcheck");
+  INFO(clean.dump(2));
+  CHECK(clean.at("status") == "clean");
+  const std::string output = clean.at("output");
+  CHECK_THAT(output, Catch::Contains("tried") && !Catch::Contains("the secret"));
 }

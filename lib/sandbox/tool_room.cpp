@@ -1,0 +1,116 @@
+#include "sandbox/tool_room.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "sandbox/namespaces.h"
+#include "sandbox/process.h"
+#include "util/errno_error.h"
+#include "util/error.h"
+
+namespace fib::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCannotBeStarted = 127;  // as shells have it
+
+// Of a child that has ended, as shells have it.
+int exit_code_of(int status) {
+  constexpr int kBySignal = 128;
+  return WIFSIGNALED(status) ? kBySignal + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Waits for the child, and for whatever else becomes the calling process's own child meanwhile.
+int await(pid_t child) {
+  int status = 0;
+  pid_t ended = 0;
+  do ended = ::wait(&status);
+  while (ended != child && (ended > 0 || errno == EINTR));
+  return ended == child ? exit_code_of(status) : kCannotBeStarted;
+}
+
+pid_t fork_or_throw() {
+  const pid_t child = ::fork();
+  if (child < 0) throw util::errno_error("cannot start a process");
+  return child;
+}
+
+void enter(const ToolRoom& room) {
+  const fs::path current = fs::current_path();
+  offer_to_oom_killer();
+  const Held held = confine_files(room.files, room.own);
+  (void)leave_network();
+  if (!held.mounts) {
+    ::setenv("TMPDIR", room.own.c_str(), 1);
+    ::setenv("HOME", room.own.c_str(), 1);
+  }
+  // It stays in the room's own folder where the other one is not in sight.
+  [[maybe_unused]] const int changed = ::chdir(current.c_str());
+  limit_descriptors();
+  drop_capabilities();
+  // Files of fib's own that it locks are out of sight where any of the two holds.
+  const bool is_shut = held.mounts || held.landlock > 0;
+  refuse_system_calls({.processes = true,
+                       .locks = is_shut,
+                       .metadata = held.mounts,
+                       .tools = true,
+                       .signals = room.files.own_processes});
+}
+
+int become(const std::vector<std::string>& tool) {
+  std::vector<char*> arguments;
+  for (const std::string& word : tool)
+    arguments.push_back(const_cast<char*>(word.c_str()));  // NOLINT: not changed
+  arguments.push_back(nullptr);
+  ::execvp(arguments.front(), arguments.data());
+  throw util::errno_error("cannot start " + tool.front());
+}
+
+// In a PID namespace of its own, where that is allowed, the first process ends with the tool, and all others
+// with it.
+int run(ToolRoom room, const std::vector<std::string>& tool) {
+  room.files.own_processes = enter_new_namespaces(CLONE_NEWPID);
+  if (room.files.own_processes) {
+    const pid_t first = fork_or_throw();
+    if (first != 0) return await(first);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  }
+  enter(room);
+  if (room.files.own_processes) {
+    const pid_t second = fork_or_throw();
+    if (second != 0) return await(second);
+  }
+  return become(tool);
+}
+
+}  // namespace
+
+std::vector<std::string> words_in_room(const fs::path& program, const ToolRoom& room,
+                                       const std::vector<std::string>& tool) {
+  if (room.files.mode == Mode::kOff) return tool;
+  std::vector<std::string> words = {program.string(), kToolCommand, room.files.to_json(), room.own.string()};
+  words.insert(words.end(), tool.begin(), tool.end());
+  return words;
+}
+
+int run_in_room(const std::vector<std::string>& words) {
+  try {
+    constexpr std::ptrdiff_t kOwnWords = 2;
+    if (std::ssize(words) <= kOwnWords) throw Error("there is no tool to be started");
+    return run({FileAccess::parse(words[0]), words[1]}, {words.begin() + kOwnWords, words.end()});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kCannotBeStarted;
+  }
+}
+
+}  // namespace fib::sandbox
