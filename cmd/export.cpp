@@ -18,6 +18,7 @@
 #include "export/trace_apply.h"
 #include "filters.h"
 #include "interrupt.h"
+#include "logging.h"
 #include "present/text.h"
 #include "report/run_rest.h"
 #include "report_common.h"
@@ -226,6 +227,10 @@ void check_usage(const ExportCommand& command) {
         "--output", "formats dataset, sqlite and trace-apply cannot go to stdout; name a file or folder");
   if (command.choice && !ci_form(command.form))
     throw CLI::ValidationError("--traces", "is of the forms for CI; the others hold every trace");
+  const bool ranks = command.form == ExportForm::job_summary || command.form == ExportForm::trace_apply;
+  if (ranks && !command.records.filter.statuses.empty())
+    throw CLI::ValidationError("--status",
+                               "formats job-summary and trace-apply rank solutions by all of their results");
   static_cast<void>(command.records.parsed());
 }
 
@@ -296,7 +301,8 @@ void add_export(CLI::App& app, int& exit_code) {
               {"bencher", ExportForm::bencher},
               {"trace-apply", ExportForm::trace_apply}})
       ->type_name("FORMAT");
-  add_record_filter(*app_export, command->records);
+  add_record_filter(*app_export, command->records, ByStatus::yes);
+  add_log_level(*app_export, "info");
   add_trace_choice(*app_export, command->choice);
   app_export->add_flag("--skip-unreadable", command->skip_unreadable,
                        "Leave out files and lines that cannot be read");

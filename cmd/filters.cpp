@@ -83,16 +83,18 @@ void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::strin
       ->group(group);
 }
 
-void add_record_filter(CLI::App& app, RecordFilter& options, OneRun one_run) {
+void add_record_filter(CLI::App& app, RecordFilter& options, ByStatus by_status, OneRun one_run) {
   auto& filter = options.filter;
   add_catalog_filter(app, filter, kGroup);
-  app.add_option("--status", filter.statuses, "Only traces of these statuses")
-      ->check([](const std::string& pattern) {
-        return matches_a_status(pattern)
-                   ? ""
-                   : pattern + " is no status; PASSED is one, TIMEOUT, or a glob: '*_ERROR'";
-      })
-      ->group(kGroup);
+  if (by_status == ByStatus::yes) {
+    app.add_option("--status", filter.statuses, "Only traces of these statuses; ranks take all")
+        ->check([](const std::string& pattern) {
+          return matches_a_status(pattern)
+                     ? ""
+                     : pattern + " is no status; PASSED is one, TIMEOUT, or a glob: '*_ERROR'";
+        })
+        ->group(kGroup);
+  }
   app.add_option("--hardware", filter.hardware, "Only traces of this hardware")->group(kGroup);
   app.add_option("--since", options.since, "Only traces of this time or later")
       ->type_name("TIME")

@@ -18,8 +18,8 @@ void add_catalog_filter(CLI::App& app, dataset::Filter& filter, const std::strin
 // Microseconds since 1970; nothing for "". Throws CLI::ValidationError of --since for what is no time.
 [[nodiscard]] std::optional<std::int64_t> parsed_since(const std::string& text);
 
-// Options that choose records: those, and for results --status, --hardware, --since, --run,
-// --exclude-run.
+// Options that choose records: those, and for results --hardware, --since, --exclude-run, and
+// mostly --status and --run.
 struct RecordFilter {
   dataset::Filter filter;
   std::string since;
@@ -32,7 +32,11 @@ struct RecordFilter {
 // Whether there is --run: not where runs are chosen otherwise.
 enum class OneRun { no, yes };
 
-void add_record_filter(CLI::App& app, RecordFilter& options, OneRun one_run = OneRun::yes);
+// Whether there is --status: not where solutions are ranked, which takes all of their results.
+enum class ByStatus { no, yes };
+
+void add_record_filter(CLI::App& app, RecordFilter& options, ByStatus by_status,
+                       OneRun one_run = OneRun::yes);
 
 // --baseline-author.
 void add_baseline_author(CLI::App& app, std::string& author);

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "logging.h"
 #include "report/merge_text.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -55,6 +56,7 @@ void add_merge_command(CLI::App& app, int& exit_code) {
               {"csv", present::Format::csv},
               {"md", present::Format::md}})
       ->type_name("FORMAT");
+  add_log_level(*merge, "info");
   merge->footer(
       "Examples:\n"
       "  fib merge --local machine1 --local machine2 --output all\n"

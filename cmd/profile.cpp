@@ -169,6 +169,8 @@ int run(ProfileOptions options) {
     return listed.succeeded() ? kDone : kNotAllDone;
   }
   if (options.words.solutions.empty()) throw CLI::RequiredError("solution");
+  if (!options.page.empty() && options.format == ProfileFormat::json)
+    throw CLI::ValidationError("--page", "ncu's own pages are text: not with --format json");
   const std::string ncu = find_ncu();
   const ChosenDevices devices = choose_devices(options.devices);
   const auto& device = devices.devices.front();

@@ -102,7 +102,7 @@ void add_report_best(CLI::App& app, int& exit_code) {
   best->add_option("--max-rel-error", options->max_rel_error, "Only traces with no greater relative error")
       ->check(number_check(0, false));
   best->add_flag("--per-workload", options->per_workload, "The best solution of every workload");
-  add_record_filter(*best, options->filters.records);
+  add_record_filter(*best, options->filters.records, ByStatus::no);
   add_trace_choice(*best, options->filters.choice);
   best->footer(
       std::string("Examples:\n"

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "color.h"
@@ -209,10 +210,15 @@ std::vector<ChosenTraces> apply_filters(const FilterOptions& filters, std::vecto
     const auto standing = choose_traces(filters.choice, dataset, dataset.traces, asked_for(filters, own));
     if (standing) dataset::keep_standing(dataset, *standing);
     auto results = report::baseline_results(dataset, dataset.traces, yardstick);
+    // Solutions are ranked by all of their results: else one that failed would win where failures are left
+    // out.
+    const auto statuses = std::exchange(own.statuses, {});
     dataset::restrict_to(dataset, own, yardstick);
     const bool every_trace = filters.choice == TraceChoice::all;
-    chosen.push_back(
-        {standing, {{}, filters.op_type, filters.definition, every_trace}, yardstick, std::move(results)});
+    chosen.push_back({standing,
+                      {{}, filters.op_type, filters.definition, every_trace, statuses},
+                      yardstick,
+                      std::move(results)});
   }
   return chosen;
 }

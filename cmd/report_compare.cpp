@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "compare_sides.h"
 #include "filters.h"
+#include "logging.h"
 #include "report/compare_text.h"
 #include "report_commands.h"
 #include "report_common.h"
@@ -134,7 +135,8 @@ void add_report_compare(CLI::App& app, int& exit_code) {
       "--correct-drift", [command] { command->correct_drift = report::CorrectDrift::yes; },
       "Take out of all changes by how much solutions with the same source differ; a driver or toolchain\n"
       "that made everything slower is then no regression");
-  add_record_filter(*compare, command->records, OneRun::no);
+  add_record_filter(*compare, command->records, ByStatus::yes, OneRun::no);
+  add_log_level(*compare, "info");
   compare->footer(
       std::string(
           "Examples:\n"

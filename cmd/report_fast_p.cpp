@@ -91,7 +91,7 @@ void add_report_fast_p(CLI::App& app, int& exit_code) {
       ->check(one_of({"baseline", "reference"}))
       ->type_name("WHAT");
   add_baseline_author(*fast_p, options->baseline_author);
-  add_record_filter(*fast_p, options->filters.records);
+  add_record_filter(*fast_p, options->filters.records, ByStatus::no);
   add_trace_choice(*fast_p, options->filters.choice);
   fast_p->footer(
       std::string("Examples:\n"

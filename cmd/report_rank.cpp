@@ -74,7 +74,7 @@ void add_report_rank(CLI::App& app, int& exit_code) {
       ->check(number_check(0, true))
       ->type_name("N");
   add_baseline_author(*rank, options->baseline_author);
-  add_record_filter(*rank, options->filters.records);
+  add_record_filter(*rank, options->filters.records, ByStatus::no);
   add_trace_choice(*rank, options->filters.choice);
   rank->footer(
       std::string("Examples:\n"

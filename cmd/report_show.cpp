@@ -240,7 +240,7 @@ void add_report_show(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("[KIND] NAME [WORKLOAD]");
   add_read_options(*show, options->read);
-  add_record_filter(*show, options->records);
+  add_record_filter(*show, options->records, ByStatus::yes);
   add_trace_choice(*show, options->choice);
   show->add_flag("--full-log", options->full_log,
                  "Whole logs of a solution's failures, not 20 lines of each");

@@ -68,7 +68,7 @@ void add_report_sol(CLI::App& app, int& exit_code) {
               {"solutions", report::SolPart::solutions}})
       ->type_name("PART");
   add_baseline_author(*sol, options->question.baseline_author);
-  add_record_filter(*sol, options->records);
+  add_record_filter(*sol, options->records, ByStatus::yes);
   add_trace_choice(*sol, options->choice);
   sol->add_option("--bandwidth", options->gigabytes, "Peak of the device's memory, in GB/s")
       ->check(number_check(0, true))

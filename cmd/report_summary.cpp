@@ -23,7 +23,7 @@ report::Counts count(const dataset::Dataset& dataset, const ChosenTraces& chosen
   if (filters.records.filter.hardware.empty()) return report::count_traces(dataset, chosen.asked_for);
   report::Counts counts;
   for (const dataset::TraceRow& trace : dataset.traces) {
-    if (trace.evaluation && chosen.asked_for.holds(dataset, trace)) counts.add(trace);
+    if (trace.evaluation && chosen.asked_for.counts(dataset, trace)) counts.add(trace);
   }
   return counts;
 }
@@ -78,7 +78,7 @@ void add_report_summary(CLI::App& app, int& exit_code) {
   summary->add_option("--definition", options->filters.definition, "Only this definition")
       ->type_name("NAME")
       ->excludes(op_type);
-  add_record_filter(*summary, options->filters.records);
+  add_record_filter(*summary, options->filters.records, ByStatus::yes);
   add_trace_choice(*summary, options->filters.choice);
   summary->footer(
       std::string("Examples:\n"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -50,24 +51,43 @@ struct Examined {
   std::string workload;
   std::string tool;
   std::vector<compile::Finding> findings;
-  std::string not_done;  // why it says nothing; empty: it was run to the end
-  std::string output;    // of the tool and the solution, where there is anything to say
+  std::vector<std::string> lines;  // of its sources, where the findings are, one for each; empty: not known
+  std::string not_done;            // why it says nothing; empty: it was run to the end
+  std::string output;              // of the tool and the solution, where there is anything to say
 
   [[nodiscard]] const char* status() const {
     return !not_done.empty() ? "not_done" : findings.empty() ? "clean" : "findings";
   }
 };
 
+// The line that a finding names, without the spaces around it; empty where no source has it.
+std::string line_of(const model::Solution& solution, const compile::Finding& finding) {
+  constexpr std::size_t kMost = 300;
+  for (const auto& source : solution.sources) {
+    if (source.path != finding.file) continue;
+    std::istringstream lines(source.content);
+    std::string line;
+    for (std::uint64_t i = 0; i < finding.line; ++i) {
+      if (!std::getline(lines, line)) return "";
+    }
+    const auto begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || finding.line == 0) return "";
+    return line.substr(begin, std::min(kMost, line.find_last_not_of(" \t\r") + 1 - begin));
+  }
+  return "";
+}
+
 Examined examine(bench::Session& session, const bench::RunConfig& config, const bench::Sanitizer& sanitizer,
                  const dataset::Dataset& dataset, const model::Solution& solution,
                  const model::Workload& workload) {
   Examined examined{
-      solution.name, solution.definition, workload.uuid, sanitizer.name, {}, sanitizer.missing, {}};
+      solution.name, solution.definition, workload.uuid, sanitizer.name, {}, {}, sanitizer.missing, {}};
   if (!examined.not_done.empty()) return examined;
   const auto outcome =
       bench::run_probe(session, config, solution, dataset.definitions.at(solution.definition), workload,
                        dataset.root, sanitizer.tool);
   examined.findings = bench::findings_of(sanitizer, outcome.output);
+  for (const auto& finding : examined.findings) examined.lines.push_back(line_of(solution, finding));
   examined.output = outcome.output;
   if (outcome.end == End::called || !examined.findings.empty()) return examined;
   examined.not_done = outcome.end == End::not_built ? "it does not build: " + outcome.reason
@@ -137,16 +157,18 @@ std::string as_text(const std::vector<Examined>& all, const std::vector<std::str
   return document.text();
 }
 
-ordered_json json_of(const compile::Finding& finding) {
+ordered_json json_of(const compile::Finding& finding, const std::string& line) {
   const auto or_null = [](const std::string& text) {
     return text.empty() ? ordered_json() : ordered_json(util::valid_utf8(text));
   };
   return {{"tool", finding.tool},
+          {"severity", "error"},
           {"kind", util::valid_utf8(finding.kind)},
           {"message", util::valid_utf8(finding.message)},
           {"file", or_null(finding.file)},
           {"line", finding.line == 0 ? ordered_json() : ordered_json(finding.line)},
           {"column", finding.column == 0 ? ordered_json() : ordered_json(finding.column)},
+          {"source", or_null(line)},
           {"function", or_null(finding.function)},
           {"detail", or_null(finding.detail)},
           {"times", finding.times}};
@@ -157,7 +179,8 @@ std::string as_json(const std::vector<Examined>& all) {
   ordered_json examined = ordered_json::array();
   for (const Examined& one : all) {
     ordered_json findings = ordered_json::array();
-    for (const auto& finding : one.findings) findings.push_back(json_of(finding));
+    for (std::size_t i = 0; i < one.findings.size(); ++i)
+      findings.push_back(json_of(one.findings[i], one.lines[i]));
     examined.push_back(
         {{"solution", one.solution},
          {"definition", one.definition},

@@ -10,6 +10,7 @@
 #include "dataset/paths.h"
 #include "dataset/queries.h"
 #include "filters.h"
+#include "logging.h"
 #include "report_commands.h"
 #include "report_common.h"
 #include "util/error.h"
@@ -114,8 +115,9 @@ void add_visualize_command(CLI::App& app, int& exit_code) {
   visualize->add_option("--local", options->local, "Dataset folder")->type_name("DIR");
   add_forms(*visualize, *options);
   add_baseline_author(*visualize, options->baseline_author);
-  add_record_filter(*visualize, options->records);
+  add_record_filter(*visualize, options->records, ByStatus::no);
   add_trace_choice(*visualize, options->choice);
+  add_log_level(*visualize, "info");
   visualize->footer(
       std::string("Examples:\n"
                   "  fib visualize --local DIR\n"

@@ -117,14 +117,20 @@ std::vector<Conditions> other_conditions_of(const Detail& a, const Detail& b) {
   return others;
 }
 
-std::string remark_of(const Detail& a, const Detail& b) {
+std::string other_conditions_text(const Detail& a, const Detail& b) {
+  std::string text;
+  for (const Conditions conditions : other_conditions_of(a, b))
+    text += fmt::format("{}{} → {}", text.empty() ? "" : ", ", *(a.row.evaluation->origin.*conditions),
+                        *(b.row.evaluation->origin.*conditions));
+  return text;
+}
+
+std::string remark_of(const Detail& a, const Detail& b, const std::string& other_conditions) {
   std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
   const bool is_same_solution = *a.row.solution == *b.row.solution;
   if (is_same_solution && sources_of(a.row, b.row) == Sources::changed) add("source or its options changed");
-  for (const Conditions conditions : other_conditions_of(a, b))
-    add(fmt::format("conditions {} → {}", *(a.row.evaluation->origin.*conditions),
-                    *(b.row.evaluation->origin.*conditions)));
+  if (!other_conditions.empty()) add("conditions " + other_conditions);
   if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
     add(fmt::format("clock {} → {}", *a.clock, *b.clock));
   if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&
@@ -248,7 +254,8 @@ Comparison compare_pair(const Detail& a, const Detail& b, const Drift& drift) {
   pair.sources = sources_of(a.row, b.row);
   pair.latency_a_ms = a.latency_ms();
   pair.latency_b_ms = b.latency_ms();
-  pair.remark = remark_of(a, b);
+  pair.other_conditions = other_conditions_text(a, b);
+  pair.remark = remark_of(a, b, pair.other_conditions);
   const Change change = change_of(a.row, b.row, drift);
   pair.verdict = change.verdict;
   pair.change = change.share;
@@ -355,9 +362,8 @@ std::vector<const Comparison*> CompareReport::doubtful(double limit) const {
 }
 
 std::size_t CompareReport::other_conditions() const {
-  return static_cast<std::size_t>(std::count_if(pairs.begin(), pairs.end(), [](const Comparison& pair) {
-    return !other_conditions_of(*pair.a, *pair.b).empty();
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      pairs.begin(), pairs.end(), [](const Comparison& pair) { return !pair.other_conditions.empty(); }));
 }
 
 bool CompareReport::nothing_compared() const { return count(Verdict::failed) == pairs.size(); }

@@ -101,8 +101,9 @@ struct Comparison {
       change_less_drift;                // the same, with B's median over the drift; nothing: it is not known
   std::optional<double> judged_change;  // the one of the two that the verdict is of
   Sources sources = Sources::unknown;
-  std::optional<double> noise;  // nothing: a side has no record of its spread
-  std::string remark;           // a sweep's point, a source that changed, clocks that differ
+  std::optional<double> noise;   // nothing: a side has no record of its spread
+  std::string other_conditions;  // "flush clean → flush none", of those that differ; empty: none is known to
+  std::string remark;            // a sweep's point, a source that changed, these, clocks that differ
 };
 
 struct CompareReport {

@@ -64,7 +64,18 @@ std::vector<std::string> pair_cautions(const CompareReport& report) {
     rows.push_back(pair.a->row);
     if (!are_equal) rows.push_back(pair.b->row);
   }
-  return report::cautions_of(nullptr, rows, HasReferences::no, "measurement");
+  auto cautions = report::cautions_of(nullptr, rows, HasReferences::no, "measurement");
+  if (const std::size_t count = report.other_conditions(); count > 0) {
+    const auto first = std::find_if(report.pairs.begin(), report.pairs.end(),
+                                    [](const Comparison& pair) { return !pair.other_conditions.empty(); });
+    cautions.insert(
+        cautions.begin(),
+        fmt::format("{} measured or judged under other conditions in B than in A ({}): the change may "
+                    "be that of the conditions",
+                    count == 1 ? "1 result was" : fmt::format("{} results were", count),
+                    first->other_conditions));
+  }
+  return cautions;
 }
 
 std::vector<std::string> cautions_of_b(const CompareReport& report) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "dataset/filter.h"
 #include "dataset/ranking.h"
 
 namespace fib::report {
@@ -45,6 +46,12 @@ bool Selection::holds_definition(const dataset::Dataset& dataset, const std::str
 bool Selection::holds(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const {
   if (hardware && (!trace.evaluation || *trace.evaluation->hardware != *hardware)) return false;
   return holds_definition(dataset, *trace.definition);
+}
+
+bool Selection::counts(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const {
+  if (!holds(dataset, trace) || statuses.empty()) return holds(dataset, trace);
+  return trace.evaluation &&
+         dataset::matches(statuses, std::string(model::name_of(trace.evaluation->status)));
 }
 
 void Outcomes::add(const dataset::TraceRow& trace) {

@@ -20,9 +20,11 @@ struct Selection {
   // Whether the dataset's traces are all that were ever made, so that the format's own rules rank (the
   // highest speedup of any trace wins, any failure ever makes a score 0), and not only those that stand.
   bool every_trace = true;
+  std::vector<std::string> statuses = {};  // of what is counted (dataset::matches()); ranks take all
 
   // Traces of unknown definitions have no op type.
   [[nodiscard]] bool holds(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const;
+  [[nodiscard]] bool counts(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const;
   [[nodiscard]] bool holds_definition(const dataset::Dataset& dataset, const std::string& name) const;
 };
 

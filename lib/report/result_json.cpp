@@ -1,9 +1,9 @@
 #include "report/result_json.h"
 
 #include "dataset/ranking.h"
-#include "model/error_code.h"
 #include "model/json_value.h"
 #include "report/details.h"
+#include "report/hint.h"
 #include "roofline/reached.h"
 #include "util/error.h"
 #include "util/utf8.h"
@@ -23,13 +23,6 @@ ordered_json axes_of(const model::Workload& workload) {
     }
   }
   return axes;
-}
-
-// The advice of the failure's code; null where it is not known.
-ordered_json hint_of(const model::MeasurementRecord& record) {
-  const auto* facts =
-      record.failure && record.failure->code ? model::find_error_facts(*record.failure->code) : nullptr;
-  return facts != nullptr ? ordered_json(std::string(facts->advice)) : ordered_json();
 }
 
 std::optional<double> latency_of(const model::Evaluation& evaluation) {
@@ -123,7 +116,8 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   const ordered_json whole = model::to_whole_json(record);
   object["resources"] = whole.at("resources");
   object["failure"] = whole.at("failure");
-  object["hint"] = hint_of(record);
+  const auto hint = hint_of(record, reached_by(trace, definition));
+  object["hint"] = hint ? ordered_json(*hint) : ordered_json();
   object["durations"] = whole.at("durations");
   object["reward_components"] = to_json(reward_components(trace, definition));
   object["request_digest"] = request_digest({&trace, 1}, circumstances);

@@ -207,14 +207,21 @@ std::optional<DefinitionView> show_definition(const Dataset& dataset, const std:
   Filter wanted = about_results(filter);
   wanted.definitions = {name};
   wanted.solutions = filter.solutions;
+  wanted.statuses.clear();  // solutions are ranked by all of their results
   Latest latest;
   std::set<std::string> tried;
+  std::set<std::pair<std::string, std::string>> listed;  // solution and hardware
   for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
     if (trace.definition != name) return;
     tried.insert(*trace.solution);
+    if (dataset::matches(filter.statuses, std::string(model::name_of(trace.evaluation->status))))
+      listed.emplace(*trace.solution, trace.evaluation->environment.hardware);
     latest.add(trace, Logs::none);
   });
   DefinitionView view{dataset.root.string(), &found->second, 0, tallies_of(dataset, latest.traces())};
+  std::erase_if(view.tallies, [&](const Tally& tally) {
+    return !listed.contains({tally.solution, tally.hardware});
+  });
   const auto workloads = dataset.workloads.find(name);
   if (workloads != dataset.workloads.end()) view.workloads = workloads->second.size();
   for (const auto& [solution, document] : dataset.solutions) {

@@ -98,7 +98,7 @@ const Leaderboard* HardwareSummary::leaderboard(const std::string& definition) c
 Counts count_traces(const dataset::Dataset& dataset, const Selection& selection) {
   Counts counts;
   for (const dataset::TraceRow& trace : dataset.traces) {
-    if (selection.holds(dataset, trace)) counts.add(trace);
+    if (selection.counts(dataset, trace)) counts.add(trace);
   }
   return counts;
 }
@@ -107,7 +107,7 @@ std::map<std::string, Counts> count_by_definition(const dataset::Dataset& datase
                                                   const Selection& selection) {
   std::map<std::string, Counts> counts;
   for (const dataset::TraceRow& trace : dataset.traces) {
-    if (selection.holds(dataset, trace)) counts[*trace.definition].add(trace);
+    if (selection.counts(dataset, trace)) counts[*trace.definition].add(trace);
   }
   return counts;
 }
@@ -115,7 +115,7 @@ std::map<std::string, Counts> count_by_definition(const dataset::Dataset& datase
 std::map<std::string, Counts> count_by_author(const dataset::Dataset& dataset, const Selection& selection) {
   std::map<std::string, Counts> counts;
   for (const dataset::TraceRow& trace : dataset.traces) {
-    if (!selection.holds(dataset, trace)) continue;
+    if (!selection.counts(dataset, trace)) continue;
     const auto author = trace.solution != nullptr ? author_of(dataset, *trace.solution) : std::nullopt;
     counts[author.value_or("-")].add(trace);
   }

@@ -174,11 +174,13 @@ ordered_json profile_schema() {
 
 ordered_json sanitize_schema() {
   const ordered_json finding = object({{"tool", word()},
+                                       {"severity", one_of({"error"})},
                                        {"kind", word()},
                                        {"message", word()},
                                        {"file", or_null(word())},
                                        {"line", or_null(count())},
                                        {"column", or_null(count())},
+                                       {"source", or_null(text())},
                                        {"function", or_null(word())},
                                        {"detail", or_null(word())},
                                        {"times", count()}});

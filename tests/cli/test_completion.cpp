@@ -86,8 +86,8 @@ TEST_CASE("bash completes options that can still be given") {
   CHECK(bash.offers({"fib", "report", "best", "--fo"}) == Words{"--format"});
   CHECK(bash.offers({"fib", "report", "best", "--format", "csv", "--fo"}).empty());
   CHECK(bash.offers({"fib", "report", "best", "--format", "=", "csv", "--fo"}).empty());
-  CHECK(bash.offers({"fib", "merge", "--local", "a", "--lo"}) == Words{"--local"});  // may be repeated
-  CHECK(bash.offers({"fib", "validate", "--dataset", "a", "--lo"}).empty());         // another name of it
+  CHECK(bash.offers({"fib", "merge", "--local", "a", "--loc"}) == Words{"--local"});  // may be repeated
+  CHECK(bash.offers({"fib", "validate", "--dataset", "a", "--lo"}).empty());          // another name of it
   CHECK(bash.offers({"fib", "visualize", "--ht"}) == Words{"--html"});
   CHECK(bash.offers({"fib", "visualize", "--svg", "latency", "--ht"}).empty());  // excluded by it
   CHECK(contains(bash.offers({"fib", "report", "best", ""}), "--per-workload"));

@@ -92,7 +92,7 @@ TEST_CASE("fish completes commands, options and words") {
   CHECK(fish_offers(script, "fib report best --format csv --fo").empty());
   CHECK(fish_offers(script, "fib report best --format=csv --fo").empty());
   CHECK(fish_offers(script, "fib visualize --svg latency --ht").empty());
-  CHECK(without_descriptions(fish_offers(script, "fib merge --local a --lo")) == Words{"--local"});
+  CHECK(without_descriptions(fish_offers(script, "fib merge --local a --loc")) == Words{"--local"});
   CHECK(without_descriptions(fish_offers(script, "fib list s")) == Words{"solutions"});
   CHECK(fish_offers(script, "fib list traces s").empty());
   CHECK(without_descriptions(fish_offers(script, "fib validate --outputs json,t")) == Words{"json,text"});

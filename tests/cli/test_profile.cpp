@@ -56,6 +56,9 @@ TEST_CASE("what cannot be profiled is said before anything is built") {
   CHECK_THAT(without.err, Contains("SOLUTION is missing"));
   CHECK_THAT(profile(run, {"a.cu", "--page", "all"}, fake_ncu(run)).err,
              Contains("--page: \"all\" is none of details, raw, source"));
+  const auto text_in_json = profile(run, {"a.cu", "--page", "raw", "--format", "json"}, fake_ncu(run));
+  CHECK(text_in_json.exit_code == 2);
+  CHECK_THAT(text_in_json.err, Contains("ncu's own pages are text"));
 }
 
 TEST_CASE("without ncu its place is told") {

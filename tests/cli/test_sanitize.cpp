@@ -53,6 +53,8 @@ TEST_CASE("what a solution does to memory that is not its own is found, with its
   CHECK_THAT(over.at("message").get<std::string>(), Catch::Contains("WRITE of size"));
   CHECK(over.at("file") == "a.cpp");
   CHECK(over.at("line") == 3);
+  CHECK(over.at("source") == "c[i] = 1;");
+  CHECK(over.at("severity") == "error");
   CHECK(over.at("function") == "run");
   if (has_jsonschema())
     CHECK(schema_problems("sanitize",

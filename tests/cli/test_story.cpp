@@ -387,10 +387,10 @@ Results latest_latencies(const Story& story) {
   return found;
 }
 
-// What the latest run made of the one before: "a v broken, a w broken, ".
-std::string compared(const Story& story) {
+// What the latest run made of the one before, or of another: "a v broken, a w broken, ".
+std::string compared(const Story& story, const std::string& before = "last~1") {
   std::map<std::string, std::string> verdicts;
-  const auto document = story.ask_json({"report", "compare", "last~1", "last"});
+  const auto document = story.ask_json({"report", "compare", before, "last"});
   for (const auto& result : document.at("results")) {
     verdicts[result.at("solution_b").get<std::string>() + " " + result.at("workload").get<std::string>()] =
         result.at("verdict");
@@ -433,6 +433,7 @@ TEST_CASE("all commands tell one story, whatever happens to a dataset") {
     story.add(Story::trace("c", uuid, -1, sweep, story.source_of("c"), R"(,"sweep":{"iterations":9})"));
   }
   check_everything(story, mended);
+  CHECK(compared(story).empty());  // nor are they compared with any
 
   // Another machine of the same kind has later traces, of the sources that were broken and slow.
   story.edit("a", "second");
@@ -456,12 +457,16 @@ TEST_CASE("all commands tell one story, whatever happens to a dataset") {
   check_everything(story, killed);
   CHECK(latest_run(story) == std::pair(1, 0));
   check_results("history", latest_latencies(story), {{"a", 3}});
+  CHECK(compared(story, "last~2") == "a w slower, ");
 
   // A run under other conditions rules; it is said, and without it all is as before.
   const int loose = story.next_run();
   for (const auto& [uuid, size] : kWorkloads)
     story.add(Story::trace("b", uuid, 7, loose, story.source_of("b"), "", R"({"flush":"none"})"));
   check_everything(story, standing_of({{"b", 7}}, "b"));
+  CHECK(compared(story, "last~3") == "b v slower, b w slower, ");
+  CHECK_THAT(std::regex_replace(story.ask({"report", "compare", "last~3", "last"}), std::regex("\\s+"), " "),
+             Catch::Contains("flush"));
   const std::string note =
       "Of d only results under flush none count; to count those under flush clean: "
       "--exclude-run 2026010" +

@@ -95,6 +95,24 @@ TEST_CASE("levels of log lines may be in capitals, and reports know them") {
   CHECK(at("ERROR").starts_with("error: "));
   CHECK(at("warning").starts_with("error: "));
   CHECK(at("OFF").empty());
+  const std::string root = files.root().string();
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"report", "best"},
+                                             {"report", "rank"},
+                                             {"report", "fast-p"},
+                                             {"report", "sol"},
+                                             {"report", "compare", root, root},
+                                             {"report", "visualize", "--local", root},
+                                             {"list", "--local", root},
+                                             {"history", "--local", root},
+                                             {"export", "--local", root, "--skip-unreadable"}}) {
+    auto words = command;
+    if (words.size() == 2) words.insert(words.end(), {"--local", root});
+    INFO(words.at(0) << " " << words.at(1));
+    CHECK_THAT(run_fib(words, files.root()).err, Catch::Contains("error: "));
+    words.insert(words.end(), {"--log-level", "OFF"});
+    CHECK_THAT(run_fib(words, files.root()).err, !Catch::Contains("error: "));
+  }
   CHECK(run_fib({"run", "--local", files.root().string(), "--log-level", "DEBUG", "--dry-run"}, files.root())
             .exit_code == 0);
   CHECK(run_fib({"run", "--log-level", "loud"}, files.root()).exit_code == 2);

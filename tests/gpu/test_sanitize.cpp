@@ -50,6 +50,7 @@ struct Sanitize {
     CHECK_THAT(finding.at("message").get<std::string>(), Catch::Contains(words));
     CHECK(finding.at("file") == "a.cu");
     CHECK(finding.at("line") >= kFirstLine);
+    CHECK(finding.at("source").is_string());
   }
 };
 

@@ -41,6 +41,22 @@ TEST_CASE("nothing of a hostile dataset becomes markup") {
   CHECK(holds(html, "&lt;img src=x onerror=alert(1)&gt;"));
 }
 
+TEST_CASE("the page says which of its numbers are to be doubted, and why") {
+  const auto html = [](double sm_clock) {
+    const testing::TemporaryDataset files;
+    testing::RunTrace trace{.run = testing::kRun1, .definition = "d", .solution = "s"};
+    const std::string first = trace.line();
+    trace.uuid = "w2";
+    trace.sm_clock = sm_clock;
+    files.write("traces/t.jsonl", first + trace.line());
+    return page_of(files, {.every_trace = true});
+  };
+  CHECK_FALSE(holds(html(1980), "GPU clocks below"));
+  const std::string slow = html(1200);
+  CHECK(holds(slow, "to doubt some of these numbers"));
+  CHECK(holds(slow, "at GPU clocks below 90% of their maximum"));
+}
+
 TEST_CASE("the page says which means its speedups are") {
   const testing::TemporaryDataset files;
   testing::write_runs(files);

@@ -1,0 +1,62 @@
+#include <catch2/catch.hpp>
+
+#include "model/error_code.h"
+#include "report/hint.h"
+
+using namespace fib;
+using report::hint_of;
+
+namespace {
+
+model::MeasurementRecord with_kernel(std::optional<std::uint64_t> local_bytes,
+                                     std::optional<double> occupancy, bool own = true) {
+  model::MeasurementRecord record;
+  model::RecordedKernel kernel;
+  kernel.name = "norm";
+  kernel.own = own;
+  kernel.share = 0.5;
+  kernel.local_bytes = local_bytes;
+  kernel.occupancy = occupancy;
+  kernel.occupancy_limits = {"registers"};
+  record.resources = {{kernel}};
+  return record;
+}
+
+std::optional<roofline::Reached> at(double share, roofline::Binds binds = roofline::Binds::memory) {
+  return roofline::Reached{{}, roofline::Bound{1, binds}, {}, {}, share};
+}
+
+}  // namespace
+
+TEST_CASE("a failure's hint is the advice of its code") {
+  model::MeasurementRecord record;
+  record.failure.emplace().code = "timeout";
+  CHECK(hint_of(record, std::nullopt) == std::string(model::find_error_facts("timeout")->advice));
+  record.failure->code = "of a later version";
+  CHECK_FALSE(hint_of(record, std::nullopt));
+}
+
+TEST_CASE("of a result that passed the hint says what its kernels' resources and the bound suggest") {
+  CHECK_THAT(*hint_of(with_kernel(96, 0.1), at(0.2)),
+             Catch::Contains("Each thread of norm keeps 96 bytes in local memory"));
+  CHECK(*hint_of(with_kernel(0, 0.12), at(0.2)) ==
+        "norm keeps a multiprocessor at 12 % of its warps, limited by registers.");
+  CHECK(*hint_of(with_kernel(0, 0.9), at(0.2, roofline::Binds::compute)) ==
+        "It is at 20 % of what the device's arithmetic allows: `fib profile` says what keeps its kernels "
+        "from more.");
+  CHECK(*hint_of(with_kernel(0, 0.12), at(0.9)) ==
+        "It is at 90 % of what the device's memory allows: little is left to gain.");
+  CHECK_FALSE(hint_of(with_kernel(0, 0.9), at(0.7)));
+}
+
+TEST_CASE("there is no hint where nothing is known, and none about a library's kernels") {
+  CHECK_FALSE(hint_of({}, std::nullopt));
+  CHECK_FALSE(hint_of(with_kernel(0, 0.9), std::nullopt));
+  CHECK_FALSE(hint_of(with_kernel(96, 0.1, false), std::nullopt));
+  // Of several kernels the one that takes the most time.
+  auto record = with_kernel(96, 0.9);
+  record.resources->push_back(record.resources->front());
+  record.resources->back().name = "longer";
+  record.resources->back().share = 0.9;
+  CHECK_THAT(*hint_of(record, std::nullopt), Catch::Contains("Each thread of longer"));
+}
