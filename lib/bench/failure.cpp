@@ -35,13 +35,27 @@ constexpr std::array kEnds{
     Sign{"SIGSYS", ErrorCode::forbidden_call},
 };
 
+// What a worker says of a solution that it has caught: whole beginnings behind a number, if there is one.
+// What a solution throws has other words in front, so that none is accused for what it says.
+constexpr std::array kCaught{
+    Sign{"processes of the solution keep running", ErrorCode::work_outside_call},
+    Sign{"pieces of work on the device were not launched by the call itself", ErrorCode::work_outside_call},
+    Sign{"of the call's launches there is no record", ErrorCode::impossible_time},
+    Sign{"the call records an event of the clock", ErrorCode::impossible_time},
+    Sign{"the call leaves work of which no clock sees the end", ErrorCode::impossible_time},
+};
+
+std::optional<ErrorCode> caught(std::string_view text) {
+  if (text.starts_with("of ")) text.remove_prefix(3);
+  text.remove_prefix(std::min(text.find_first_not_of("0123456789 "), text.size()));
+  for (const Sign& sign : kCaught) {
+    if (text.starts_with(sign.text)) return sign.code;
+  }
+  return std::nullopt;
+}
+
 // Of an answer in words: those of the driver, of Python, of fib's workers.
 constexpr std::array kAnswers{
-    Sign{"keep running", ErrorCode::work_outside_call},
-    Sign{"not launched by the call itself", ErrorCode::work_outside_call},
-    Sign{"records were switched off", ErrorCode::impossible_time},
-    Sign{"event of the clock", ErrorCode::impossible_time},
-    Sign{"no clock sees the end", ErrorCode::impossible_time},
     Sign{"CompilationError", ErrorCode::compile_error},  // of a compiler that runs in the first call
     Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},
@@ -129,6 +143,7 @@ ErrorCode code_of_run(const Failure& failure) {
     case Failure::Kind::kRefused:
       break;
   }
+  if (const auto code = caught(failure.text)) return *code;
   return first_of(kAnswers, failure.text).value_or(ErrorCode::exception);
 }
 

@@ -44,6 +44,20 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
   CHECK(code(Kind::kRefused, "CUDA_ERROR_ASSERT") == ErrorCode::cuda_error);
   CHECK(code(Kind::kRefused, "2 pieces of work on the device were not launched by the call itself") ==
         ErrorCode::work_outside_call);
+  CHECK(
+      code(Kind::kRefused, "processes of the solution keep running outside of its calls; they must sleep") ==
+      ErrorCode::work_outside_call);
+  CHECK(code(Kind::kRefused, "of 3 of the call's launches there is no record: records were switched off") ==
+        ErrorCode::impossible_time);
+  CHECK(code(Kind::kRefused, "the call records an event of the clock") == ErrorCode::impossible_time);
+  CHECK(code(Kind::kRefused, "the call leaves work of which no clock sees the end") ==
+        ErrorCode::impossible_time);
+  // What a solution throws accuses nobody, whatever it says.
+  CHECK(code(Kind::kRefused, "the solution threw an exception: threads keep running") ==
+        ErrorCode::exception);
+  CHECK(code(Kind::kRefused,
+             "RuntimeError: 2 pieces of work on the device were not launched by the call itself") ==
+        ErrorCode::exception);
   CHECK(code(Kind::kRefused,
              "RuntimeError: [enforce fail at alloc_cpu.cpp:117] . DefaultCPUAllocator: not enough "
              "memory: you tried to allocate 40000000000000 bytes.") == ErrorCode::out_of_memory);

@@ -2,6 +2,7 @@
 
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
+#include "support/python.h"
 #include "util/clock.h"
 
 // `fib eval` of CUDA sources: verdicts, codes and places.
@@ -72,4 +73,33 @@ TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]
   const auto launch =
       eval("launch.cu", replaced(source, "256, 0, stream", "4096, 0, stream"))["results"][0]["failure"];
   CHECK(launch["stage"] == "run");
+}
+
+TEST_CASE("sources of new solutions run in CUDA and in Triton", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  FibRun run;
+  if (const auto python = testing::python_with_torch()) run.python = *python;
+  const auto fib = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), testing::fib_binary());
+    words.insert(words.end(), {"--local", run.dataset.root().string()});
+    return testing::run_process(words, run.environment());
+  };
+  for (const std::string form : {"elementwise", "rows", "matmul"}) {
+    const std::string definition = "new_" + form;
+    REQUIRE(fib({"new", "definition", definition, "--form", form}).exit_code == 0);
+    for (const std::string language : {"cuda", "triton"}) {
+      if (language == "triton" && run.python.empty()) continue;
+      INFO(form << " in " << language);
+      const auto file = run.folder.path() / (definition + (language == "cuda" ? ".cu" : ".py"));
+      REQUIRE(fib({"new", "solution", "--definition", definition, "--language", language, "--output",
+                   file.string()})
+                  .exit_code == 0);
+      const auto tried = fib({"eval", file.string(), "--definition", definition, "--device", "cuda:0",
+                              "--format", "json", "--workloads", "first"});
+      INFO(tried.out << tried.err);
+      // CUDA sources write zeros until a kernel is in their place; those in Triton compute the reference.
+      CHECK(nlohmann::json::parse(tried.out).at("solutions").at(0).at("status") ==
+            (language == "cuda" ? "INCORRECT_NUMERICAL" : "PASSED"));
+    }
+  }
 }
