@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
@@ -255,6 +256,34 @@ TEST_CASE("one worker serves all workloads of a solution, or each its own with -
   pids = logs(run);
   REQUIRE(pids.size() == 4);
   CHECK(pids[2] != pids[3]);
+}
+
+TEST_CASE("no process serves two solutions, nor two versions of one") {
+  FibRun run;
+  run.dataset.add_definition({100}).solution("one", "alice", kPrintsPid).solution("two", "alice", kPrintsPid);
+  REQUIRE(run.run(few()).exit_code == 0);
+  run.dataset.solution("one", "alice", kPrintsPid + "\n");
+  REQUIRE(run.run(few({"--solutions", "one"})).exit_code == 0);
+  auto pids = logs(run);
+  CHECK(pids.size() == 3);
+  std::sort(pids.begin(), pids.end());
+  CHECK(std::unique(pids.begin(), pids.end()) == pids.end());
+  const auto source = run.folder.path() / "a.cpp";
+  const auto other = run.folder.path() / "b.cpp";
+  for (const auto& file : {source, other}) util::write_file_atomic(file, kPrintsPid);
+  const auto both =
+      testing::run_process({testing::fib_binary(), "eval", source.string(), other.string(), "--definition",
+                            "add", "--local", run.dataset.root().string(), "--format", "json"},
+                           run.environment());
+  INFO(both.out << both.err);
+  const auto tried = nlohmann::json::parse(both.out).at("solutions");
+  REQUIRE(tried.size() == 2);
+  const auto pid_of = [&](std::size_t i) {
+    const auto log = tried[i].at("results").at(0).at("log").get<std::string>();
+    return log.substr(0, log.find('\n'));
+  };
+  CHECK_THAT(pid_of(0), Catch::StartsWith("pid "));
+  CHECK(pid_of(0) != pid_of(1));
 }
 
 TEST_CASE("after a failure the next workload gets a fresh worker") {
