@@ -14,11 +14,14 @@ namespace {
 
 namespace json = model::json;
 
-std::string cell(const present::Column& column, const present::Cell& value) {
+std::string cell(const present::Column& column, const present::Cell& value, bool with_name) {
   const bool number = column.align == present::Align::right;
   const bool exact = value.value.kind == json::Kind::number && value.value.text != value.text;
   const std::string shown = present::printable(value.text);
-  return tag("td", {{"class", number ? "n" : ""}, {"data-v", exact ? value.value.text : ""}},
+  return tag("td",
+             {{"class", number ? "n" : ""},
+              {"data-v", exact ? value.value.text : ""},
+              {"data-name", with_name ? column.name : ""}},
              number ? util::escape_xml(shown) : breakable(shown));
 }
 
@@ -64,6 +67,19 @@ std::string breakable(std::string_view text) {
   return markup;
 }
 
+std::string with_whole_options(std::string_view text) {
+  std::string markup;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    markup += word.starts_with("--") ? tag("span", {{"class", "option"}}, util::escape_xml(word))
+                                     : util::escape_xml(word);
+    if (end < text.size()) markup += ' ';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return markup;
+}
+
 std::string id_of(std::string_view name) {
   std::string id;
   for (const char c : name) {
@@ -92,17 +108,20 @@ std::string html_table(const present::Table& table, std::string_view caption) {
     shown.push_back(is_shown(i));
     if (shown[i]) head += header(table.columns[i]);
   }
+  constexpr std::ptrdiff_t kMostOnPhones = 4;
+  const bool is_cards = std::count(shown.begin(), shown.end(), true) > kMostOnPhones;
   std::string body;
   for (const auto& row : table.rows) {
     std::string cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (shown[i]) cells += cell(table.columns[i], row[i]);
+      if (shown[i]) cells += cell(table.columns[i], row[i], is_cards);
     }
     body += "<tr>" + cells + "\n";
   }
   const std::string content = (caption.empty() ? "" : text_tag("caption", caption)) + "<thead><tr>" + head +
                               "</thead><tbody>" + body + "</tbody>";
-  return table_box(table.rows.size(), tag("table", {{"class", "sortable"}}, content));
+  return table_box(table.rows.size(),
+                   tag("table", {{"class", is_cards ? "sortable cards named" : "sortable"}}, content));
 }
 
 std::string figcaption(std::string_view caption) { return text_tag("figcaption", caption); }

@@ -24,6 +24,9 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 // after some letters.
 [[nodiscard]] std::string breakable(std::string_view text);
 
+// The text in which options ("--traces") are not broken at the end of a line. As markup.
+[[nodiscard]] std::string with_whole_options(std::string_view text);
+
 // A name as the id of an element: letters, digits, "-", "_" and "." stay, all else becomes "~" and two hex
 // digits, so that different names have different ids.
 [[nodiscard]] std::string id_of(std::string_view name);
@@ -36,7 +39,8 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
 // Columns for programs, and those that say nothing in any row, are left out; a grouped table shows its first
-// column in every row. Empty when it has no rows.
+// column in every row. Where more than four are left, a row is a card on phones, with the names of columns in
+// it. Empty when it has no rows.
 [[nodiscard]] std::string html_table(const present::Table& table, std::string_view caption);
 
 // A chart below its caption, in a box that scrolls sideways.

@@ -76,7 +76,8 @@ std::string cautions_box(const std::vector<std::string>& cautions) {
   if (cautions.empty()) return "";
   std::string text =
       text_tag("summary", present::plural(cautions.size(), "reason") + " to doubt some of these numbers");
-  for (const std::string& caution : cautions) text += text_tag("p", present::printable(caution));
+  for (const std::string& caution : cautions)
+    text += tag("p", {}, with_whole_options(present::printable(caution)));
   return tag("details", {{"class", "cautions"}}, text);
 }
 
@@ -133,7 +134,7 @@ std::string banner(const Scene& scene, const PageOptions& options) {
                                       report::has_references_if(has_references));
   if (!scene.missing_baseline.empty()) cautions.push_back(scene.missing_baseline);
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
-         (left_out.empty() ? "" : text_tag("p", left_out)) +
+         (left_out.empty() ? "" : tag("p", {}, with_whole_options(left_out))) +
          (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) + cautions_box(cautions) +
          untried_box(scene) + text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") +
          "<a class=contents href=\"#contents\">Contents</a></header>\n";

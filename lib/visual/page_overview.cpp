@@ -318,7 +318,7 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                                 early_end_of(scene, changes.run_id), drift)) +
            "\n";
   }
-  PageTable table{{{"Solution"}, {"Definition"}, {"Latency (ms)", true}, {"Results that changed"}}, {}};
+  PageTable table{{{"Solution"}, {"Definition"}, {"Latency (ms)", true}, {"Results that changed"}}, {}, true};
   for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
     const Change& change = changes.changed[i];
     const auto has = [&](Verdict verdict) { return change.verdicts.contains(verdict); };

@@ -38,6 +38,26 @@ TEST_CASE("numbers of a table carry their exact values") {
   CHECK(visual::html_table({{present::text_column("Name", "n")}, {}}, "none") == "");
 }
 
+TEST_CASE("a table with many columns is cards on phones, whose values have the names of their columns") {
+  present::Table table;
+  for (const char* name : {"Run", "Took", "Passed", "Failed", "Commit"}) {
+    table.columns.push_back(present::text_column(name, name));
+    if (table.rows.empty()) table.rows.emplace_back();
+    table.rows[0].push_back(present::text_cell("x"));
+  }
+  const std::string html = visual::html_table(table, "");
+  CHECK(html.find("class=\"sortable cards named\"") != std::string::npos);
+  CHECK(html.find("data-name=\"Commit\"") != std::string::npos);
+  table.columns.pop_back();
+  table.rows[0].pop_back();
+  CHECK(visual::html_table(table, "").find("cards") == std::string::npos);
+}
+
+TEST_CASE("an option in a text is not broken at the end of a line") {
+  CHECK(visual::with_whole_options("a <b> --traces all") ==
+        "a &lt;b&gt; <span class=\"option\">--traces</span> all");
+}
+
 TEST_CASE("long words may be broken behind signs, and after some letters without one") {
   CHECK(visual::breakable("a_short_one <b>") == "a_short_one &lt;b&gt;");
   CHECK(visual::breakable("tuned_rmsnorm_h4096 won") == "tuned_<wbr>rmsnorm_<wbr>h4096 won");
