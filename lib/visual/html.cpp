@@ -90,12 +90,14 @@ std::string id_of(std::string_view name) {
   return id;
 }
 
+// Rows of a table that are in sight at once; more cards would be longer than anybody scrolls.
+constexpr std::size_t kMostInSight = 40;
+
 std::string table_box(std::size_t rows, const std::string& table) {
-  constexpr std::size_t kMostInSight = 40;
   return tag("div", {{"class", rows > kMostInSight ? "wide tall" : "wide"}}, table) + "\n";
 }
 
-std::string html_table(const present::Table& table, std::string_view caption) {
+std::string html_table(const present::Table& table, std::string_view caption, OnPhones on_phones) {
   if (table.rows.empty()) return "";
   const auto is_shown = [&](std::size_t column) {
     return table.columns[column].audience != present::Audience::programs &&
@@ -108,8 +110,7 @@ std::string html_table(const present::Table& table, std::string_view caption) {
     shown.push_back(is_shown(i));
     if (shown[i]) head += header(table.columns[i]);
   }
-  constexpr std::ptrdiff_t kMostOnPhones = 4;
-  const bool is_cards = std::count(shown.begin(), shown.end(), true) > kMostOnPhones;
+  const bool is_cards = on_phones == OnPhones::cards && table.rows.size() <= kMostInSight;
   std::string body;
   for (const auto& row : table.rows) {
     std::string cells;

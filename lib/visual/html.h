@@ -39,9 +39,11 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
 // Columns for programs, and those that say nothing in any row, are left out; a grouped table shows its first
-// column in every row. Where more than four are left, a row is a card on phones, with the names of columns in
-// it. Empty when it has no rows.
-[[nodiscard]] std::string html_table(const present::Table& table, std::string_view caption);
+// column in every row. On phones it scrolls sideways, or, of at most 40 rows, each
+// is a card with the names of columns in it, which takes more of the page. Empty when it has no rows.
+enum class OnPhones { scrolls, cards };
+[[nodiscard]] std::string html_table(const present::Table& table, std::string_view caption,
+                                     OnPhones on_phones = OnPhones::scrolls);
 
 // A chart below its caption, in a box that scrolls sideways.
 template <typename Chart>

@@ -44,7 +44,7 @@ std::string authors(const report::HardwareSummary& summary) {
   std::string notes = "Definitions won: against others that passed everything, too. ";
   if (summary.authors.against == report::Against::baseline) notes += "The baseline's author is not ranked. ";
   for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
-  return html_table(table, fmt::format("Authors, against the {}", yardstick)) +
+  return html_table(table, fmt::format("Authors, against the {}", yardstick), OnPhones::cards) +
          tag("p", {{"class", "legend"}}, util::escape_xml(notes)) + "\n";
 }
 

@@ -72,7 +72,8 @@ present::Table facts_of(const nlohmann::ordered_json& document) {
 std::string history_section(const Scene& scene, const report::ConfigDefaults& defaults) {
   const report::DatasetHistory& history = scene.history;
   if (history.runs.empty()) return "";
-  std::string text = "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs");
+  std::string text =
+      "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs", OnPhones::cards);
   text += "<div class=figures>\n";
   for (const auto& [subject, runs] : subjects_of(history)) {
     if (runs.size() < 2) continue;  // one point is no line
