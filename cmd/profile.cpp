@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/ncu_report.h"
 #include "bench/sanitizers.h"
 #include "choice.h"
 #include "commands.h"
@@ -22,7 +24,6 @@
 #include "profile/profile_page.h"
 #include "report/result_json.h"
 #include "report_common.h"
-#include "sandbox/tool_room.h"
 #include "try_each.h"
 #include "util/command.h"
 #include "util/error.h"
@@ -32,6 +33,8 @@ namespace fib::cmd {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kReport = "profile.ncu-rep";
 
 enum class ProfileFormat { table, json, md };
 
@@ -85,50 +88,24 @@ bench::ProbeTool tool_of(const ProfileOptions& options, const std::string& ncu, 
   return tool;
 }
 
-// The report was written by a process that the solution shares: ncu reads it where it reaches nothing else.
-class ReportReader {
- public:
-  ReportReader(const bench::Session& session, sandbox::Mode mode, std::string ncu, fs::path report)
-      : program_(session.environment().program),
-        folder_(session.temporary(), "pages-"),
-        ncu_(std::move(ncu)),
-        report_(std::move(report)) {
-    files_.mode = mode;
-    files_.readable = bench::files_of_tool(ncu_);
-    files_.readable.push_back(report_);
-  }
-
-  [[nodiscard]] std::string page(const std::vector<std::string>& words) const {
-    std::vector<std::string> all = {ncu_, "--import", report_.string()};
-    all.insert(all.end(), words.begin(), words.end());
-    return util::run_command(sandbox::words_in_room(program_, {files_, folder_.path()}, all), "/").output;
-  }
-
- private:
-  std::string program_;
-  util::TemporaryFolder folder_;
-  std::string ncu_;
-  fs::path report_;
-  sandbox::FileAccess files_;
-};
-
 profile::Profiled profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
                               const dataset::Dataset& dataset, const model::Solution& solution,
                               const model::Workload& workload) {
   profile::Profiled profiled{solution.name, solution.definition, workload.uuid, {}, "", ""};
   session.begin(options.measure.config);
   const util::TemporaryFolder folder(session.temporary(), "profile-");
-  const fs::path report = folder.path() / "profile.ncu-rep";
+  const fs::path report = folder.path() / kReport;
   const auto outcome =
       bench::run_probe(session, options.measure.config, solution, dataset.definitions.at(solution.definition),
                        workload, dataset.root, tool_of(options, ncu, report));
-  if (outcome.end != bench::ProbeOutcome::End::called || !fs::exists(report)) {
+  const auto written = bench::report_in(folder.path(), kReport);
+  if (outcome.end != bench::ProbeOutcome::End::called || !written) {
     profiled.not_done = profile::why_nothing(outcome.output);
     if (profiled.not_done.empty()) profiled.not_done = outcome.reason;
     if (profiled.not_done.empty()) profiled.not_done = "ncu left no report: " + outcome.output;
     return profiled;
   }
-  const ReportReader reader(session, options.measure.config.sandbox, ncu, report);
+  const bench::ReportReader reader(session, options.measure.config, ncu, *written);
   profiled.kernels = profile::read_raw_page(reader.page({"--csv", "--page", "raw", "--print-units", "base"}));
   if (profiled.kernels.empty()) {
     profiled.not_done = "no kernel was launched in the call";
@@ -136,7 +113,8 @@ profile::Profiled profile_one(const ProfileOptions& options, const std::string& 
     profile::add_rules(profiled.kernels, reader.page({"--csv", "--page", "details"}));
   }
   if (!options.page.empty()) profiled.page = reader.page({"--page", options.page});
-  if (!options.output.empty()) fs::copy_file(report, options.output, fs::copy_options::overwrite_existing);
+  if (!options.output.empty())
+    fs::copy_file(reader.file(), options.output, fs::copy_options::overwrite_existing);
   return profiled;
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 using model::RecordedKernel;
 
+constexpr double kMuch = 0.1;        // of the time: of what takes less nothing is to gain
 constexpr double kFewWarps = 0.25;   // of those that a multiprocessor holds
 constexpr double kLittle = 0.5;      // of the bound
 constexpr double kNearlyAll = 0.85;  // of the bound: what is left is within what devices reach in practice
@@ -25,7 +26,7 @@ const RecordedKernel* longest(const model::MeasurementRecord& record, Holds hold
   const RecordedKernel* found = nullptr;
   if (!record.resources) return found;
   for (const RecordedKernel& kernel : *record.resources) {
-    if (!kernel.own.value_or(false) || !holds(kernel)) continue;
+    if (!kernel.own.value_or(false) || kernel.share.value_or(1) < kMuch || !holds(kernel)) continue;
     if (found == nullptr || kernel.share.value_or(0) > found->share.value_or(0)) found = &kernel;
   }
   return found;
@@ -59,19 +60,20 @@ std::optional<std::string> hint_of(const model::MeasurementRecord& record,
     const auto* facts = record.failure->code ? model::find_error_facts(*record.failure->code) : nullptr;
     return facts != nullptr ? std::optional(std::string(facts->advice)) : std::nullopt;
   }
+  const bool is_known = reached && reached->share && reached->bound;
+  const bool is_slow = !is_known || *reached->share < kLittle;
   const auto* spills = longest(record, [](const auto& kernel) { return kernel.local_bytes.value_or(0) > 0; });
-  if (spills != nullptr)
+  if (spills != nullptr && is_slow)
     return fmt::format(
         "Each thread of {} keeps {} bytes in local memory, which are spilled registers or arrays: fewer "
         "values "
         "at once, or smaller blocks.",
         named(*spills), *spills->local_bytes);
-  const bool is_known = reached && reached->share && reached->bound;
-  const bool is_slow = !is_known || *reached->share < kLittle;
   const auto* few =
       longest(record, [](const auto& kernel) { return kernel.occupancy.value_or(1) < kFewWarps; });
   if (few != nullptr && is_slow) return about_few_warps(*few);
   if (!is_known || (!is_slow && *reached->share < kNearlyAll)) return std::nullopt;
+  if (*reached->share > 1) return std::nullopt;  // from caches, or by clocks above those of the bound
   return about_bound(*reached->share, reached->bound->binds);
 }
 

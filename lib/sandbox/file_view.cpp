@@ -93,23 +93,22 @@ class Builder {
     return !error;
   }
 
-  // /proc with the processes of this PID namespace, whose files may be written, and nothing else there.
+  // /proc with the processes of this PID namespace, whose files may be written. What else is there is what is
+  // in sight now, with all that lies over it, and cannot be written.
   bool add_processes() {
     const fs::path place = at("/proc");
     std::error_code error;
     fs::create_directories(place, error);
     if (!mount("proc", place, "proc", kNoSetuid | kNoDevices | kNoPrograms)) return false;
-    const auto is_kept = [&](const fs::path& path) {
-      const std::string name = path.filename().string();
-      if (name.find_first_not_of("0123456789") == std::string::npos) return true;  // a process
-      if (fs::is_symlink(fs::symlink_status(path, error))) return true;
-      return mount(path, path, nullptr, kBind) && set_attributes(path, MOUNT_ATTR_RDONLY, 0, 0);
-    };
-    const auto entries = util::entries_of(place);
-    if (std::all_of(entries.begin(), entries.end(), [&](const auto& entry) { return is_kept(entry.path()); }))
-      return true;
-    ::syscall(SYS_umount2, place.c_str(), kDetach);
-    return false;
+    for (const auto& entry : util::entries_of(place)) {
+      const fs::path name = entry.path().filename();
+      const bool is_process = name.string().find_first_not_of("0123456789") == std::string::npos;
+      if (is_process || fs::is_symlink(fs::symlink_status(entry.path(), error))) continue;
+      if (!mount("/proc" / name, entry.path(), nullptr, kBind | kRecursive) ||
+          !set_attributes(entry.path(), MOUNT_ATTR_RDONLY, 0, AT_RECURSIVE))
+        return false;
+    }
+    return true;
   }
 
   // What is in sight there is not: nothing is in the folder, nothing can be read from the file.
@@ -164,15 +163,17 @@ bool build(const FileView& view, Builder& builder) {
   for (const auto& path : view.devices) {
     if (!builder.add(path, MOUNT_ATTR_NOSUID, Builder::InSight::kStays)) return false;
   }
-  const bool has_processes = view.own_processes && builder.add_processes();
   if (!builder.add("/sys", kProgram, Builder::InSight::kStays)) return false;
-  if (!has_processes && !builder.add("/proc", kProgram, Builder::InSight::kStays)) return false;
+  if (view.own_processes ? !builder.add_processes()
+                         : !builder.add("/proc", kProgram, Builder::InSight::kStays))
+    return false;
   const auto hidden = ::geteuid() == 0 ? files_of_root() : std::vector<fs::path>{};
   if (!std::all_of(hidden.begin(), hidden.end(), [&](const auto& path) { return builder.cover(path); }))
     return false;
   // CUDA names its threads by writing below the process's own folder.
   const fs::path own = builder.at("/proc/" + std::to_string(::getpid()));
-  if (!has_processes && (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)))
+  if (!view.own_processes &&
+      (!mount(own, own, nullptr, kBind) || !set_attributes(own, 0, MOUNT_ATTR_RDONLY, 0)))
     return false;
   return builder.link("/dev/fd", "/proc/self/fd") && builder.link("/dev/stdin", "/proc/self/fd/0") &&
          builder.link("/dev/stdout", "/proc/self/fd/1") && builder.link("/dev/stderr", "/proc/self/fd/2");

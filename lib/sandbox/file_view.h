@@ -13,8 +13,8 @@ struct FileView {
   std::vector<std::filesystem::path> readable;  // folders and files, at their own paths; cannot be written
   std::vector<std::filesystem::path> writable;  // folders, at their own paths
   std::vector<std::filesystem::path> devices;   // device nodes
-  // Of a process in a PID namespace of its own: /proc shows that one, and files of its processes can be
-  // written. Where the system does not allow that, as without this, only those of the calling process can.
+  // Of a process in a PID namespace of its own: /proc shows that one, and files of all its processes can be
+  // written, not only those of the calling one.
   bool own_processes = false;
   std::uint64_t private_bytes = 0;  // what each of the empty /tmp and /dev/shm holds (in memory)
 };

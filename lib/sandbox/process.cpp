@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,7 +12,6 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/namespaces.h"
 #include "util/errno_error.h"
 #include "util/unique_fd.h"
 
@@ -68,8 +66,6 @@ void offer_to_oom_killer() {
   if (file.valid()) [[maybe_unused]]
     const ssize_t put = ::write(file.get(), kFirst.data(), kFirst.size());
 }
-
-bool leave_network() { return enter_new_namespaces(CLONE_NEWNET); }
 
 void enter(std::uint64_t data_limit_bytes, const SystemCallDoors& doors) {
   limit_data(data_limit_bytes);

@@ -27,10 +27,6 @@ void limit_descriptors();
 // it.
 void offer_to_oom_killer();
 
-// It has a network of its own from now on, in which nothing and nobody is: sockets of this machine that have
-// no file are out of reach, too. False where the system does not allow it. Needs a process with one thread.
-[[nodiscard]] bool leave_network();
-
 // The last step before a solution's code is loaded: limit_data(), limit_descriptors(), drop_capabilities(),
 // not dumpable (other unprivileged processes cannot read it), refuse_system_calls().
 void enter(std::uint64_t data_limit_bytes, const SystemCallDoors& doors);

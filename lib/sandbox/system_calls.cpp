@@ -214,12 +214,8 @@ void refuse_tools(Filter& filter) {
   filter.refuse(SYS_memfd_create, ENOSYS);
   for (const long call : kNetworkCalls) filter.refuse(call, EPERM);
   for (const std::uint32_t command : kLockingFcntl) filter.refuse_value(SYS_fcntl, 1, command);
-}
-
-void refuse_signals(Filter& filter, bool for_tools) {
   const auto self = static_cast<std::uint32_t>(::getpid());
-  // A tool asks whether a process that it has started lives.
-  for_tools ? filter.require(SYS_kill, 1, ~0U, {0}) : filter.require(SYS_kill, 0, ~0U, {self});
+  filter.require(SYS_kill, 0, ~0U, {self});
   filter.require(SYS_tgkill, 0, ~0U, {self});
   filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, {self});
 }
@@ -235,7 +231,6 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   doors.processes ? allow_processes(filter) : refuse_processes(filter);
   filter.refuse_value(SYS_prctl, 0, PR_SET_PDEATHSIG);  // a worker dies with its keeper
   if (!doors.locks) filter.refuse(SYS_flock, EPERM);
-  if (!doors.signals) refuse_signals(filter, doors.tools);
   filter.require(SYS_prlimit64, 0, ~0U, {0});
   // A thread that is not pinned works as well; the thread asked for may be another process's.
   filter.require(SYS_sched_setaffinity, 0, ~0U, {0}, kPretendSuccess);

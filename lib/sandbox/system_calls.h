@@ -7,11 +7,10 @@ struct SystemCallDoors {
   bool processes = false;  // compilers of Python code and of builds: all stay in one process group
   bool locks = false;      // flock(), where no files of fib's own can be reached
   bool metadata = true;    // modes, owners, times and attributes of files; else changing them does nothing
-  // What profilers and sanitizers need to speak with a process that they started: local sockets (AF_UNIX),
-  // locks on parts of files, and the question whether a process lives (signal 0). Goes with `processes` and
-  // `locks`.
+  // What profilers and sanitizers need to speak with a process that they started, for processes in a PID
+  // namespace and a network of their own: local sockets (AF_UNIX), memory files, locks on parts of files, and
+  // signals. Goes with `processes` and `locks`.
   bool tools = false;
-  bool signals = false;  // to all processes that it sees: in a PID namespace of its own
 };
 
 // Installs a seccomp filter in all threads of the calling process, for good and for what it starts. It lets

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
 #include "sandbox/namespaces.h"
@@ -44,29 +43,25 @@ pid_t fork_or_throw() {
   return child;
 }
 
+constexpr const char* kNotAllowed =
+    "this system does not allow what shuts a tool and the solution in together (namespaces for files, "
+    "processes and "
+    "the network: root, or unprivileged user namespaces); --sandbox off runs them without that, for code "
+    "that you "
+    "trust";
+
 void enter(const ToolRoom& room) {
   const fs::path current = fs::current_path();
   offer_to_oom_killer();
-  const Held held = confine_files(room.files, room.own);
-  (void)leave_network();
-  if (!held.mounts) {
-    ::setenv("TMPDIR", room.own.c_str(), 1);
-    ::setenv("HOME", room.own.c_str(), 1);
-  }
-  // It stays in the room's own folder where the other one is not in sight.
+  if (!confine_files(room.files, room.own).mounts) throw Error(kNotAllowed);
+  // It stays in its private folder where the other one is not in sight.
   [[maybe_unused]] const int changed = ::chdir(current.c_str());
   limit_descriptors();
   drop_capabilities();
-  // Files of fib's own that it locks are out of sight where any of the two holds.
-  const bool is_shut = held.mounts || held.landlock > 0;
-  refuse_system_calls({.processes = true,
-                       .locks = is_shut,
-                       .metadata = held.mounts,
-                       .tools = true,
-                       .signals = room.files.own_processes});
+  refuse_system_calls({.processes = true, .locks = true, .tools = true});
 }
 
-int become(const std::vector<std::string>& tool) {
+[[noreturn]] void become(const std::vector<std::string>& tool) {
   std::vector<char*> arguments;
   for (const std::string& word : tool)
     arguments.push_back(const_cast<char*>(word.c_str()));  // NOLINT: not changed
@@ -75,21 +70,17 @@ int become(const std::vector<std::string>& tool) {
   throw util::errno_error("cannot start " + tool.front());
 }
 
-// In a PID namespace of its own, where that is allowed, the first process ends with the tool, and all others
-// with it.
+// Of its PID namespace the first process ends with the tool, and all others with it.
 int run(ToolRoom room, const std::vector<std::string>& tool) {
-  room.files.own_processes = enter_new_namespaces(CLONE_NEWPID);
-  if (room.files.own_processes) {
-    const pid_t first = fork_or_throw();
-    if (first != 0) return await(first);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  }
+  if (!enter_new_namespaces(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET)) throw Error(kNotAllowed);
+  const pid_t first = fork_or_throw();
+  if (first != 0) return await(first);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  room.files.own_processes = true;
   enter(room);
-  if (room.files.own_processes) {
-    const pid_t second = fork_or_throw();
-    if (second != 0) return await(second);
-  }
-  return become(tool);
+  const pid_t second = fork_or_throw();
+  if (second != 0) return await(second);
+  become(tool);
 }
 
 }  // namespace

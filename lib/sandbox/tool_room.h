@@ -29,8 +29,9 @@ inline constexpr const char* kToolCommand = "__tool";
                                                      const std::vector<std::string>& tool);
 
 // What the program makes of the words behind that one: enters the room, in the current folder where that can
-// be reached there, and becomes the tool. Returns an exit code, and says why on stderr, where that cannot be.
-// Needs a process with one thread.
+// be reached there, runs the tool, and returns its exit code (128 and the signal that ended it). 127, with
+// the reason on stderr, where the tool could not be started, or the system does not allow all of the room:
+// there is no smaller one. What the tool has started ends with it. Needs a process with one thread.
 [[nodiscard]] int run_in_room(const std::vector<std::string>& words);
 
 }  // namespace fib::sandbox

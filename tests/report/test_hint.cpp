@@ -47,6 +47,12 @@ TEST_CASE("of a result that passed the hint says what its kernels' resources and
   CHECK(*hint_of(with_kernel(0, 0.12), at(0.9)) ==
         "It is at 90 % of what the device's memory allows: little is left to gain.");
   CHECK_FALSE(hint_of(with_kernel(0, 0.9), at(0.7)));
+  CHECK_FALSE(hint_of(with_kernel(0, 0.9), at(1.3)));
+  // Near the bound spills cost nothing that matters, nor do they in a kernel of next to no time.
+  CHECK_THAT(*hint_of(with_kernel(96, 0.9), at(0.9)), Catch::Contains("little is left to gain"));
+  auto short_one = with_kernel(96, 0.1);
+  short_one.resources->front().share = 0.01;
+  CHECK_THAT(*hint_of(short_one, at(0.2)), Catch::StartsWith("It is at 20 %"));
 }
 
 TEST_CASE("there is no hint where nothing is known, and none about a library's kernels") {

@@ -1,5 +1,7 @@
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -100,7 +102,7 @@ TEST_CASE("a tool and what it starts reach their own folder and the system's pro
     expect("echo x > $TMPDIR/file && echo x > $HOME/file");
     expect("grep -q '^CapEff:\t0000000000000000' /proc/self/status");
     expect("sh -c 'exit 7'; test $? = 7");
-    expect("sh -c 'kill -9 $$'; test $? = 137");
+    expect("{ sh -c 'kill -9 $$'; test $? = 137; } 2>/dev/null");
     CHECK_FALSE(fs::exists(places.folder.path() / "new"));
   }
 }
@@ -128,23 +130,53 @@ TEST_CASE("a tool sees the processes of its room alone, and files of /proc but t
   }
 }
 
-TEST_CASE("a tool's room has a network of its own where the system allows one") {
-  const Places places(true);
-  const bool can_leave = testing::in_child([] { return sandbox::leave_network() ? 0 : 1; }) == 0;
-  if (!can_leave) {
-    WARN("skipped: this system allows no network of its own");
-    return;
-  }
-  CHECK(in_room(places, true, "test $(grep -c : /proc/net/dev) = 1") == 0);  // the loopback device
+TEST_CASE("a tool's room has a network of its own, in which no socket without a file is") {
+  const bool root = ::geteuid() == 0;
+  const Places places(root);
   const std::string name = "fib-test-" + std::to_string(::getpid());
   const auto listener = listens(name);
   REQUIRE(listener.valid());
   CHECK(reaches(name));
-  CHECK(testing::in_child([&] { return sandbox::leave_network() && !reaches(name) ? 0 : 1; }) == 0);
+  const int result = testing::in_child([&] {
+    if (!sandbox::enter_new_namespaces(CLONE_NEWNET)) return kSkipped;
+    return reaches(name) ? 1 : 0;
+  });
+  if (result == kSkipped) {
+    WARN("skipped: this system allows no network of its own");
+    return;
+  }
+  CHECK(result == 0);
+  CHECK(in_room(places, root, "test $(grep -c : /proc/net/dev) = 1") == 0);  // the loopback device
 }
 
-TEST_CASE("system calls of tools: local sockets, locks of files, and whether a process lives") {
-  const pid_t outside = ::getpid();
+TEST_CASE("what is hidden in /proc stays hidden in a tool's room") {
+  const Places places(true);
+  const int result = testing::in_child([&] {
+    if (::geteuid() != 0 || ::unshare(CLONE_NEWNS) != 0) return kSkipped;
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 1;
+    if (::mount("/dev/null", "/proc/timer_list", nullptr, MS_BIND, nullptr) != 0) return kSkipped;
+    return in_room(places, true, "test -z \"$(cat /proc/timer_list)\" && test -n \"$(cat /proc/meminfo)\"");
+  });
+  if (result == kSkipped) WARN("skipped: the tests do not run as root, or nothing can be mounted");
+  CHECK((result == 0 || result == kSkipped));
+}
+
+TEST_CASE("where the system does not allow all of the room, no tool is started, and that is said") {
+  const bool root = ::geteuid() == 0;
+  const Places places(root);
+  const auto said = places.work / "said";
+  CHECK(testing::in_child([&] {
+          if (::freopen(said.c_str(), "w", stderr) == nullptr) return 1;
+          sandbox::refuse_system_calls({.processes = true, .locks = true});  // no namespaces
+          const int code = sandbox::run_in_room({sandbox::FileAccess{}.to_json(), places.own, "/bin/true"});
+          std::fflush(stderr);
+          return code;
+        }) == 127);
+  CHECK_THAT(util::read_file(said), Catch::Contains("--sandbox off runs them without that"));
+}
+
+TEST_CASE(
+    "system calls of tools: local sockets, locks of files, memory files, and signals to what they started") {
   const auto as_tool = [](const std::function<int()>& body) {
     return testing::in_child([&] {
       sandbox::refuse_system_calls({.processes = true, .locks = true, .tools = true});
@@ -167,17 +199,15 @@ TEST_CASE("system calls of tools: local sockets, locks of files, and whether a p
           whole.l_type = F_WRLCK;
           return ::fcntl(file.get(), F_SETLKW, &whole) == 0 ? 0 : 1;
         }) == 0);
-  CHECK(as_tool([&] {
-          if (::kill(outside, 0) != 0) return 1;
-          return ::kill(outside, SIGCONT) < 0 && errno == EPERM ? 0 : 2;
-        }) == 0);
   CHECK(as_tool([] {
           const pid_t child = ::fork();
-          if (child == 0) ::_exit(7);
+          if (child == 0) ::pause();
+          if (::kill(child, SIGKILL) != 0) return 1;
           int status = 0;
           ::waitpid(child, &status, 0);
-          return WEXITSTATUS(status);
-        }) == 7);
+          return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 0 : 2;
+        }) == 0);
+  CHECK(as_tool([] { return ::memfd_create("x", 0) >= 0 ? 0 : 1; }) == 0);
 }
 
 TEST_CASE("without a sandbox a tool is started as it is, and one that is not there is named") {
