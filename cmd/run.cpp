@@ -343,6 +343,11 @@ int run(RunOptions options) {
   const std::int64_t begin_ns = util::monotonic_ns();
   auto datasets = load_all(options);
   dataset::KnownNames(datasets).check(options.filter);
+  // The user's own file may be for other datasets, too.
+  if (!options.measure.config_file.empty()) {
+    for (const std::string& sentence : bench::unmatched_names(options.measure.file, datasets))
+      spdlog::warn("{}", present::printable(sentence));
+  }
   // Datasets first: what is wrong with the words of the command is told before a cache that has no name.
   if (!options.dry_run) environment.cache = dataset::own_cache_path();
   const auto around =

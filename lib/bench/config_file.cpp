@@ -206,6 +206,35 @@ std::optional<fs::path> user_config_file() {
   return !file.empty() && fs::is_regular_file(file, unknown) ? std::optional(file) : std::nullopt;
 }
 
+std::vector<std::string> unmatched_names(const ConfigFile& file,
+                                         const std::vector<dataset::Dataset>& datasets) {
+  std::set<std::string> definitions;
+  std::set<std::string> op_types;
+  std::set<std::string> workloads;
+  for (const auto& dataset : datasets) {
+    for (const auto& [name, definition] : dataset.definitions) {
+      definitions.insert(name);
+      op_types.insert(definition.op_type);
+    }
+    for (const auto& [name, some] : dataset.workloads) {
+      for (const auto& workload : some) workloads.insert(workload.uuid);
+    }
+  }
+  std::vector<std::string> sentences;
+  const auto look_for = [&](const std::map<std::string, EvalSettings>& layer, const char* key,
+                            const char* what, const std::set<std::string>& known) {
+    for (const auto& [name, settings] : layer) {
+      if (!known.contains(name))
+        sentences.push_back(fmt::format("{}: there is no {} {}{}", key, what, name,
+                                        util::did_you_mean(name, {known.begin(), known.end()})));
+    }
+  };
+  look_for(file.layers.by_definition, "definition_config", "definition", definitions);
+  look_for(file.layers.by_op_type, "op_type_config", "op type", op_types);
+  look_for(file.layers.by_workload, "workload_config", "workload", workloads);
+  return sentences;
+}
+
 void take_settings(RunConfig& config, const ConfigFile& file) {
   const auto take = [](auto& option, const auto& value) {
     if (!option) option = value;

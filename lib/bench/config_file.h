@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/config.h"
+#include "dataset/load.h"
 
 namespace fib::bench {
 
@@ -35,6 +36,11 @@ struct ConfigFile {
 // $XDG_CONFIG_HOME/fib/config.yaml, else ~/.config/fib/config.yaml; nothing where there is no such file.
 // Reads the environment.
 [[nodiscard]] std::optional<std::filesystem::path> user_config_file();
+
+// Definitions, op types and workloads whose settings are in the file and that none of the datasets has, a
+// sentence each: names that may be misspelt, or of other datasets. Pure.
+[[nodiscard]] std::vector<std::string> unmatched_names(const ConfigFile& file,
+                                                       const std::vector<dataset::Dataset>& datasets);
 
 // Lets `config` take what the file says where it says nothing itself. `config` is what options said alone;
 // the file's time limit and isolation are taken by the caller, who knows whether they were options.

@@ -166,3 +166,18 @@ TEST_CASE("keys that change nothing here are named") {
             "op_type_confg is no key; did you mean \"op_type_config\" or \"dtype_config\"?"});
   CHECK(parsed("iterations: 3\nnoise: 0.1\n").remarks.size() == 1);
 }
+
+TEST_CASE("names in a file that no dataset has are told, with those that are like them") {
+  dataset::Dataset dataset;
+  dataset.definitions.emplace("gemm", definition("gemm", "matmul"));
+  dataset.workloads["gemm"].emplace_back().uuid = "w1";
+  const auto unmatched = [&](const std::string& text) {
+    return bench::unmatched_names(parsed(text), {dataset});
+  };
+  CHECK(unmatched("definition_config: {gemm: {rtol: 1}}\nop_type_config: {matmul: {rtol: 1}}\n"
+                  "workload_config: {w1: {rtol: 1}}\n")
+            .empty());
+  CHECK(unmatched("definition_config: {gem: {rtol: 1}}\n") ==
+        std::vector<std::string>{"definition_config: there is no definition gem; did you mean \"gemm\"?"});
+  CHECK(unmatched("op_type_config: {norm: {rtol: 1}}\nworkload_config: {w2: {rtol: 1}}\n").size() == 2);
+}

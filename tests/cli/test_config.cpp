@@ -51,6 +51,10 @@ struct Configured {
 TEST_CASE("a run has the tolerances of its file, and options go before them") {
   const Configured configured;
   CHECK(configured.status({}) == "INCORRECT_NUMERICAL");
+  const auto misspelt = configured.run.run(
+      few({"--config", configured.file("definition_config: {ad: {rtol: 0.1}}\n"), "--dry-run"}));
+  CHECK_THAT(misspelt.err,
+             Catch::Contains("definition_config: there is no definition ad; did you mean \"add\"?"));
   const std::string file = configured.file("definition_config: {add: {rtol: 0.1}}\n");
   CHECK(configured.status({"--config", file}) == "PASSED");
   CHECK(configured.record().at("config").at("rtol") == 0.01);
