@@ -21,7 +21,8 @@ const std::vector<ErrorFacts>& all_error_facts() {
        "Define the symbol, or name the library among the solution's dependencies or ld_flags."},
       {build_timeout, "build_timeout", "build", true, false, "The build took longer than --build-timeout.",
        "Instantiate fewer templates or unroll less; a busy machine may be the reason too."},
-      {missing_symbol, "missing_symbol", "load", false, false, "The entry point is not there.",
+      {missing_symbol, "missing_symbol", "load", false, false,
+       "The entry point is not there; where the build shows that, its stage is build.",
        "Name the function as the solution's entry_point has it; C++ needs extern \"C\" unless it is "
        "exported otherwise."},
       {missing_package, "missing_package", "load", false, false, "The source imports what is not installed.",

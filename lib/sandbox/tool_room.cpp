@@ -44,11 +44,9 @@ pid_t fork_or_throw() {
 }
 
 constexpr const char* kNotAllowed =
-    "this system does not allow what shuts a tool and the solution in together (namespaces for files, "
-    "processes and "
-    "the network: root, or unprivileged user namespaces); --sandbox off runs them without that, for code "
-    "that you "
-    "trust";
+    "a tool and the solution are shut in together by namespaces for files, processes and the network, which "
+    "this system allows neither this user nor in a namespace of users; --sandbox off does without, for code "
+    "that you trust";
 
 void enter(const ToolRoom& room) {
   const fs::path current = fs::current_path();
