@@ -34,8 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kReport = "profile.ncu-rep";
-
 enum class ProfileFormat { table, json, md };
 
 struct ProfileOptions {
@@ -94,11 +92,11 @@ profile::Profiled profile_one(const ProfileOptions& options, const std::string& 
   profile::Profiled profiled{solution.name, solution.definition, workload.uuid, {}, "", ""};
   session.begin(options.measure.config);
   const util::TemporaryFolder folder(session.temporary(), "profile-");
-  const fs::path report = folder.path() / kReport;
+  const fs::path report = folder.path() / bench::kNcuReport;
   const auto outcome =
       bench::run_probe(session, options.measure.config, solution, dataset.definitions.at(solution.definition),
                        workload, dataset.root, tool_of(options, ncu, report));
-  const auto written = bench::report_in(folder.path(), kReport);
+  const auto written = bench::report_in(folder.path());
   if (outcome.end != bench::ProbeOutcome::End::called || !written) {
     profiled.not_done = profile::why_nothing(outcome.output);
     if (profiled.not_done.empty()) profiled.not_done = outcome.reason;

@@ -16,16 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFile = "profile.ncu-rep";
 constexpr const char* kOwn = "room";  // beside it
 
 }  // namespace
 
-std::optional<std::string> report_in(const fs::path& folder, const char* name) {
+std::optional<std::string> report_in(const fs::path& folder) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
   try {
     const auto opened = util::open_folder(folder);
-    const auto file = util::file_beneath(opened.get(), name, O_RDONLY | O_NONBLOCK);
+    const auto file = util::file_beneath(opened.get(), kNcuReport, O_RDONLY | O_NONBLOCK);
     struct stat info {};
     if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
     return util::read_document(file.get(), kMostBytes);
@@ -47,7 +46,7 @@ ReportReader::ReportReader(const Session& session, const RunConfig& config, std:
   files_.readable.push_back(file());
 }
 
-fs::path ReportReader::file() const { return folder_.path() / kFile; }
+fs::path ReportReader::file() const { return folder_.path() / kNcuReport; }
 
 std::string ReportReader::page(const std::vector<std::string>& words) const {
   std::vector<std::string> all = {ncu_, "--import", file().string()};

@@ -14,10 +14,13 @@
 // anything.
 namespace fib::bench {
 
-// What a regular file of this name in the folder holds, 1 GiB at most; nothing where there is none: a link,
+// Its name in the folder that ncu is told to write it to.
+inline constexpr const char* kNcuReport = "profile.ncu-rep";
+
+// What a regular file of that name in the folder holds, 1 GiB at most; nothing where there is none: a link,
 // which could lead to any file of the user, or a pipe, which could be waited for without end. Throws Error
 // when it is larger.
-[[nodiscard]] std::optional<std::string> report_in(const std::filesystem::path& folder, const char* name);
+[[nodiscard]] std::optional<std::string> report_in(const std::filesystem::path& folder);
 
 // Has ncu read it, in a room in which it reaches nothing else (sandbox/tool_room.h), within the time limit of
 // `config`. The session must outlive it. One thread.

@@ -87,8 +87,10 @@ class Probe {
     const fs::path folder = folder_.path() / "probe";
     fs::create_directories(folder / worker::kProbeOwn);
     write_files(folder, artifact, solution, definition, workload, root);
-    if (has_room()) fs::create_directories(folder_.path() / kRoom);
-    return call(is_python ? guest_of(folder) : program_in(folder), files_of_room(folder, artifact));
+    auto spec = is_python ? guest_of(folder) : program_in(folder);
+    spec.arguments.insert(spec.arguments.begin(), tool_.words.begin(), tool_.words.end());
+    if (has_room()) put_in_room(spec, files_of_room(folder, artifact));
+    return call(std::move(spec));
   }
 
  private:
@@ -156,7 +158,7 @@ class Probe {
     for (const auto& path : {fs::path(device.kernels_path), artifact.runtime}) {
       if (!path.empty()) files.readable.push_back(path);
     }
-    if (!tool_.words.empty()) append(files.readable, files_of_tool(tool_.words.front()));
+    append(files.readable, files_of_tool(tool_.words.front()));
     files.writable = tool_.writable;
     files.writable.push_back(folder);
     return files;
@@ -172,11 +174,13 @@ class Probe {
     return files;
   }
 
-  ProbeOutcome call(worker::ChildSpec spec, const sandbox::FileAccess& room) {
-    spec.arguments.insert(spec.arguments.begin(), tool_.words.begin(), tool_.words.end());
-    if (has_room())
-      spec.arguments = sandbox::words_in_room(session_.environment().program, {room, folder_.path() / kRoom},
-                                              spec.arguments);
+  void put_in_room(worker::ChildSpec& spec, const sandbox::FileAccess& files) const {
+    const sandbox::ToolRoom room{files, folder_.path() / kRoom};
+    fs::create_directories(room.own);
+    spec.arguments = sandbox::words_in_room(session_.environment().program, room, spec.arguments);
+  }
+
+  ProbeOutcome call(worker::ChildSpec spec) {
     spec.environment.insert(spec.environment.end(), tool_.environment.begin(), tool_.environment.end());
     int pipe[2];
     if (::pipe2(pipe, O_CLOEXEC) != 0) throw Error("cannot make a pipe");

@@ -49,7 +49,8 @@ bool Selection::holds(const dataset::Dataset& dataset, const dataset::TraceRow& 
 }
 
 bool Selection::counts(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const {
-  if (!holds(dataset, trace) || statuses.empty()) return holds(dataset, trace);
+  if (!holds(dataset, trace)) return false;
+  if (statuses.empty()) return true;
   return trace.evaluation &&
          dataset::matches(statuses, std::string(model::name_of(trace.evaluation->status)));
 }

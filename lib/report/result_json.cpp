@@ -38,8 +38,7 @@ std::optional<roofline::Reached> reached_by(const model::Trace& trace, const mod
 }
 
 // What the workload needs at least, what was reached of it, and how far the device could go.
-ordered_json roofline_json(const model::Trace& trace, const model::Definition& definition) {
-  const auto reached = reached_by(trace, definition);
+ordered_json roofline_json(const std::optional<roofline::Reached>& reached) {
   if (!reached) return {};
   const auto& bound = reached->bound;
   return {{"bytes", reached->work.bytes},
@@ -112,11 +111,12 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   object["baseline"] = baseline_json(speedup, record);
   object["max_absolute_error"] = or_null(told_error(evaluation, &model::Correctness::max_absolute_error));
   object["max_relative_error"] = or_null(told_error(evaluation, &model::Correctness::max_relative_error));
-  object["roofline"] = roofline_json(trace, definition);
+  const auto reached = reached_by(trace, definition);
+  object["roofline"] = roofline_json(reached);
   const ordered_json whole = model::to_whole_json(record);
   object["resources"] = whole.at("resources");
   object["failure"] = whole.at("failure");
-  const auto hint = hint_of(record, reached_by(trace, definition));
+  const auto hint = hint_of(record, reached);
   object["hint"] = hint ? ordered_json(*hint) : ordered_json();
   object["durations"] = whole.at("durations");
   object["reward_components"] = to_json(reward_components(trace, definition));

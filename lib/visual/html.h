@@ -37,11 +37,13 @@ using Attributes = std::initializer_list<std::pair<std::string_view, std::string
 // screen.
 [[nodiscard]] std::string table_box(std::size_t rows, const std::string& table);
 
+// Where a table is wider than a phone.
+enum class OnPhones { scrolls, cards };
+
 // A table whose columns a reader can sort. Numbers are right-aligned and carry their exact value as data-v.
 // Columns for programs, and those that say nothing in any row, are left out; a grouped table shows its first
 // column in every row. On phones it scrolls sideways, or, of at most 40 rows, each
 // is a card with the names of columns in it, which takes more of the page. Empty when it has no rows.
-enum class OnPhones { scrolls, cards };
 [[nodiscard]] std::string html_table(const present::Table& table, std::string_view caption,
                                      OnPhones on_phones = OnPhones::scrolls);
 

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 TEST_CASE("a report is what a regular file holds: no link is followed, and no pipe waited for") {
   const testing::TemporaryFolder folder;
-  const auto report = folder.path() / "r";
-  const auto read = [&] { return bench::report_in(folder.path(), "r"); };
+  const auto report = folder.path() / bench::kNcuReport;
+  const auto read = [&] { return bench::report_in(folder.path()); };
   CHECK_FALSE(read());
   std::ofstream(report) << "figures";
   CHECK(read() == "figures");
