@@ -50,7 +50,9 @@ const report::Leaderboard& only_leaderboard(const Scene& scene) {
 
 chart::LineChart only_history(const Scene& scene) {
   const auto subjects = visual::subjects_of(scene.history);
-  if (subjects.size() == 1) return visual::history_chart(subjects.begin()->first, subjects.begin()->second);
+  if (subjects.size() == 1)
+    return visual::history_chart(subjects.begin()->first, subjects.begin()->second,
+                                 visual::run_labels(scene.history));
   std::set<std::string> names;
   for (const auto& [subject, runs] : subjects) names.insert(subject.definition + " on " + subject.hardware);
   not_one("definition and hardware", names, "--definitions and --hardware");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "chart/markup.h"
 #include "chart/text_width.h"
@@ -14,9 +16,23 @@ namespace {
 constexpr double kLongest = 160;  // pixels of a label
 constexpr std::size_t kMostMarks = 150;
 
+// Lines of a label are behind each other in it.
+std::vector<std::string_view> lines_of(std::string_view label) {
+  const std::size_t end = label.find('\n');
+  if (end == std::string_view::npos) return {label};
+  return {label.substr(0, end), label.substr(end + 1)};
+}
+
+double half_width(const Tick& tick) {
+  double width = 0;
+  for (const std::string_view line : lines_of(tick.label))
+    width = std::max(width, text_width(line, kFontSize));
+  return width / 2;
+}
+
 // The outermost labels stay inside of the drawing.
 double label_middle(const Tick& tick, const Scale& scale, double width) {
-  const double half = text_width(tick.label, kFontSize) / 2;
+  const double half = half_width(tick);
   return std::clamp(scale.at(tick.value), std::min(half + 2, width / 2),
                     std::max(width - half - 2, width / 2));
 }
@@ -24,7 +40,7 @@ double label_middle(const Tick& tick, const Scale& scale, double width) {
 bool have_room(const std::vector<Tick>& ticks, const Scale& scale, double width) {
   double end = 0;
   for (const Tick& tick : ticks) {
-    const double half = text_width(tick.label, kFontSize) / 2;
+    const double half = half_width(tick);
     const double middle = label_middle(tick, scale, width);
     if (middle - half < end) return false;
     end = middle + half + 12;
@@ -49,7 +65,10 @@ std::vector<Tick> category_ticks(const std::vector<Category>& categories, const 
   for (std::size_t stride = 1; stride <= count; ++stride) {
     ticks.clear();
     for (std::size_t i = (count - 1) % stride; i < count; i += stride) {
-      ticks.push_back({static_cast<double>(i), shorten_to(categories[i].label, kLongest, kFontSize)});
+      std::string label = shorten_to(categories[i].label, kLongest, kFontSize);
+      if (!categories[i].second.empty())
+        label += "\n" + shorten_to(categories[i].second, kLongest, kFontSize);
+      ticks.push_back({static_cast<double>(i), label});
     }
     if (have_room(ticks, scale, width)) break;
   }
@@ -61,12 +80,15 @@ std::string category_axis(const std::vector<Category>& categories, const Scale& 
   std::string markup = marks(categories.size(), scale, plot);
   for (const Tick& tick : ticks) {
     const Category& category = categories[static_cast<std::size_t>(tick.value)];
-    const std::string tooltip =
-        category.note.empty() ? category.label : category.label + "\n" + category.note;
-    markup += element(
-        "text",
-        {{"class", "c"}, {"x", pixels(label_middle(tick, scale, width))}, {"y", pixels(plot.bottom + 16)}},
-        title_element(tooltip) + util::escape_xml(tick.label));
+    const std::string name = category.whole_label();
+    const std::string tooltip = category.note.empty() ? name : name + "\n" + category.note;
+    double y = plot.bottom + 16;
+    for (const std::string_view line : lines_of(tick.label)) {
+      markup +=
+          element("text", {{"class", "c"}, {"x", pixels(label_middle(tick, scale, width))}, {"y", pixels(y)}},
+                  title_element(tooltip) + util::escape_xml(line));
+      y += kLineHeight;
+    }
   }
   return markup;
 }

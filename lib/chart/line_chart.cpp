@@ -78,9 +78,16 @@ class LineDrawing {
   void place_plot(double top, const std::string& note) {
     plot_.top = top + (chart_.y.title.empty() ? 8 : 24);
     plot_.bottom = top + std::max(chart_.height, 120.0) - kFootHeight;
-    height_ = plot_.bottom + (chart_.x.title.empty() ? 24 : kFootHeight) + (note.empty() ? 4 : kLineHeight);
+    height_ = plot_.bottom + (chart_.x.title.empty() ? 24 : kFootHeight) + second_line() +
+              (note.empty() ? 4 : kLineHeight);
     place_y();
     place_x();
+  }
+
+  // The height of the labels' second lines.
+  [[nodiscard]] double second_line() const {
+    const auto has_second = [](const Category& category) { return !category.second.empty(); };
+    return std::any_of(chart_.categories.begin(), chart_.categories.end(), has_second) ? kLineHeight : 0;
   }
 
   void place_y() {
@@ -191,7 +198,7 @@ class LineDrawing {
 
   [[nodiscard]] std::string foot(const std::string& note) const {
     std::string markup;
-    const double y = plot_.bottom + (chart_.x.title.empty() ? 16 : 34);
+    const double y = plot_.bottom + (chart_.x.title.empty() ? 16 : 34) + second_line();
     if (!chart_.x.title.empty())
       markup += label(chart_.x.title, (plot_.left + plot_.right) / 2, y, plot_.right - plot_.left, "c");
     if (!note.empty()) markup += label(note, kMargin, y + 18, options_.width - 2 * kMargin, "n", kNoteSize);

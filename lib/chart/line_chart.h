@@ -27,8 +27,11 @@ struct Series {
 };
 
 struct Category {
-  std::string label{};  // "run 12"; where they do not fit only every second, third, ... is written
-  std::string note{};   // more lines of its points' tooltips
+  std::string label{};   // "run 12"; where they do not fit only every second, third, ... is written
+  std::string note{};    // more lines of its points' tooltips
+  std::string second{};  // of the label, a second line
+
+  [[nodiscard]] std::string whole_label() const { return second.empty() ? label : label + " " + second; }
 };
 
 // Lines over a numeric axis, or over categories. The first ten colours are apart and have markers of their

@@ -41,12 +41,12 @@ std::string left_out_note(const LineChart& chart, std::size_t count) {
 
 std::string x_data(const LineChart& chart, const Point& point) {
   const Category* category = category_of(chart, point);
-  return category == nullptr ? exact_text(point.x) : category->label;
+  return category == nullptr ? exact_text(point.x) : category->whole_label();
 }
 
 std::string tooltip(const LineChart& chart, const Series& series, const Point& point) {
   const Category* category = category_of(chart, point);
-  const std::string x = category == nullptr ? value_text(point.x, chart.x.unit, 5) : category->label;
+  const std::string x = category == nullptr ? value_text(point.x, chart.x.unit, 5) : category->whole_label();
   const std::string y = point.failed ? "failed" : value_text(*point.y, chart.y.unit, 4);
   const std::string text = fmt::format("{}{}{} → {}", series.name, series.name.empty() ? "" : ": ", x, y);
   return with_note(with_note(text, point.note), category == nullptr ? "" : category->note);

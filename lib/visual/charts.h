@@ -75,16 +75,25 @@ struct SubjectRun {
 [[nodiscard]] std::map<HistorySubject, std::vector<SubjectRun>> subjects_of(
     const report::DatasetHistory& history);
 
+// How pages and charts call a run.
+struct RunLabel {
+  std::string time;    // "03-17 14:18", when it began, in UTC; without a time its id
+  std::string commit;  // of the dataset, "1a2b3c4d"; "": not known, or there is no time
+
+  [[nodiscard]] std::string whole() const { return commit.empty() ? time : time + " " + commit; }
+};
+
+// Of each run by its id: with seconds where two began in the same minute, and with the year where not all
+// began in one.
+[[nodiscard]] std::map<std::string, RunLabel> run_labels(const report::DatasetHistory& history);
+
 // The latency (geometric mean over the workloads) of every solution over the runs, which tried the subject,
 // in their order; the band is the geometric mean of their intervals. A run in which one of its evaluations
 // failed is a cross; one that is slower than the run before, beyond both intervals, has a mark. Points of
 // sweeps do not count.
 [[nodiscard]] chart::LineChart history_chart(const HistorySubject& subject,
-                                             const std::vector<SubjectRun>& runs);
-
-// "03-17 14:18 1a2b3c4": when the run began, in UTC, and the commit of the dataset; without a time its id.
-enum class Seconds { no, yes };
-[[nodiscard]] std::string run_label(const report::HistoryRun& run, Seconds seconds = Seconds::no);
+                                             const std::vector<SubjectRun>& runs,
+                                             const std::map<std::string, RunLabel>& labels);
 
 // The chart with the colours that its solutions have in the page.
 [[nodiscard]] chart::LineChart coloured(chart::LineChart chart, const Colours& colours);

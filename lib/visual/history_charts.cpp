@@ -141,26 +141,20 @@ std::string start_of(const report::HistoryRun& run) {
   return util::parse_timestamp(time) && time.size() >= 19 ? time : "";
 }
 
-// "2026", or "" likewise.
-std::string year_of(const report::HistoryRun& run) { return start_of(run).substr(0, 4); }
-
-std::set<std::string> years_of(const std::vector<SubjectRun>& runs) {
-  std::set<std::string> years;
-  for (const auto& [run, standings] : runs) years.insert(year_of(*run));
-  years.erase("");
-  return years;
-}
-
-// Whether two of them began in the same minute.
-bool need_seconds(const std::vector<SubjectRun>& runs) {
-  std::set<std::string> labels;
-  return std::any_of(runs.begin(), runs.end(),
-                     [&](const SubjectRun& one) { return !labels.insert(run_label(*one.run)).second; });
+RunLabel label_of(const report::HistoryRun& run, bool with_year, bool with_seconds) {
+  const std::string time = start_of(run);
+  if (time.empty()) return {run.record.run_id, ""};
+  RunLabel label{
+      (with_year ? time.substr(0, 10) : time.substr(5, 5)) + " " + time.substr(11, with_seconds ? 8 : 5), ""};
+  if (run.record.dataset_git && run.record.dataset_git->commit)
+    label.commit = run.record.dataset_git->commit->substr(0, report::kShortCommit);
+  return label;
 }
 
 }  // namespace
 
-chart::LineChart history_chart(const HistorySubject& subject, const std::vector<SubjectRun>& runs) {
+chart::LineChart history_chart(const HistorySubject& subject, const std::vector<SubjectRun>& runs,
+                               const std::map<std::string, RunLabel>& labels) {
   chart::LineChart result;
   result.title = subject.definition;
   result.subtitle =
@@ -169,18 +163,11 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   result.x.title = "run";
   result.y = {"latency", Spacing::log, Unit::milliseconds};
   std::map<std::string, std::vector<std::pair<const RunStanding*, double>>> tried_in;  // with the place
-  const std::set<std::string> years = years_of(runs);
-  std::string year_before;
-  const Seconds seconds = need_seconds(runs) ? Seconds::yes : Seconds::no;
   for (const auto& [run, standings] : runs) {
     const auto place = static_cast<double>(result.categories.size());
     for (const RunStanding* standing : standings) tried_in[standing->solution].emplace_back(standing, place);
-    std::string label = run_label(*run, seconds);
-    if (const std::string year = year_of(*run); years.size() > 1 && !year.empty() && year != year_before) {
-      label = fmt::format("{}-{}", year, label);
-      year_before = year;
-    }
-    result.categories.push_back({label, run->record.run_id + "\n" + run_note(*run)});
+    const RunLabel& label = labels.at(run->record.run_id);
+    result.categories.push_back({label.time, run->record.run_id + "\n" + run_note(*run), label.commit});
   }
   std::map<std::string, std::vector<chart::Point>> points;
   for (const auto& [solution, tried] : tried_in) points[solution] = comparable_points(tried);
@@ -190,13 +177,20 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   return result;
 }
 
-std::string run_label(const report::HistoryRun& run, Seconds seconds) {
-  const std::string time = start_of(run);
-  if (time.empty()) return run.record.run_id;
-  std::string label = time.substr(5, 5) + " " + time.substr(11, seconds == Seconds::yes ? 8 : 5);
-  if (run.record.dataset_git && run.record.dataset_git->commit)
-    label += " " + run.record.dataset_git->commit->substr(0, report::kShortCommit);
-  return label;
+std::map<std::string, RunLabel> run_labels(const report::DatasetHistory& history) {
+  std::set<std::string> years;
+  std::set<std::string> minutes;
+  bool is_unique = true;
+  for (const auto& run : history.runs) {
+    const std::string time = start_of(run);
+    if (time.empty()) continue;
+    years.insert(time.substr(0, 4));
+    is_unique = minutes.insert(time.substr(0, 16)).second && is_unique;
+  }
+  std::map<std::string, RunLabel> labels;
+  for (const auto& run : history.runs)
+    labels[run.record.run_id] = label_of(run, years.size() > 1, !is_unique);
+  return labels;
 }
 
 chart::LineChart coloured(chart::LineChart chart, const Colours& colours) {

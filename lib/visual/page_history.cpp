@@ -24,9 +24,11 @@ std::string sweep_figures(const Scene& scene) {
 }
 
 std::string history_figure(const Scene& scene, const HistorySubject& subject,
-                           const std::vector<SubjectRun>& runs) {
+                           const std::vector<SubjectRun>& runs,
+                           const std::map<std::string, RunLabel>& labels) {
   const std::string title = fmt::format("{} on {}", subject.definition, subject.hardware);
-  const chart::LineChart chart = coloured(history_chart(subject, runs), scene.colours.at(subject.definition));
+  const chart::LineChart chart =
+      coloured(history_chart(subject, runs, labels), scene.colours.at(subject.definition));
   if (!any_point(chart, [](const chart::Point& point) { return point.y.has_value(); }))
     return text_tag("p", fmt::format("{}: nothing passed in any of {} runs.", title, runs.size())) + "\n";
   std::string caption = title + ": latency over runs, geometric mean over the workloads";
@@ -67,17 +69,34 @@ present::Table facts_of(const nlohmann::ordered_json& document) {
   return table;
 }
 
+// The runs, first of each what the page calls it.
+present::Table named_runs(const report::DatasetHistory& history,
+                          const std::map<std::string, RunLabel>& labels,
+                          const report::ConfigDefaults& defaults) {
+  present::Table table = report::runs_table(history, defaults);
+  for (present::Column& column : table.columns) {
+    if (column.key == "run_id") column.name = "Id";
+  }
+  table.columns.insert(table.columns.begin(), present::text_column("Run", ""));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::string name = labels.at(history.runs[i].record.run_id).whole();
+    table.rows[i].insert(table.rows[i].begin(), present::text_cell(name));
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string history_section(const Scene& scene, const report::ConfigDefaults& defaults) {
   const report::DatasetHistory& history = scene.history;
   if (history.runs.empty()) return "";
+  const auto labels = run_labels(history);
   std::string text =
-      "<h2>History</h2>\n" + html_table(report::runs_table(history, defaults), "Runs", OnPhones::cards);
+      "<h2>History</h2>\n" + html_table(named_runs(history, labels, defaults), "Runs (UTC)", OnPhones::cards);
   text += "<div class=figures>\n";
   for (const auto& [subject, runs] : subjects_of(history)) {
     if (runs.size() < 2) continue;  // one point is no line
-    text += history_figure(scene, subject, runs);
+    text += history_figure(scene, subject, runs, labels);
   }
   text += sweep_figures(scene) + "</div>\n";
   return tag("section", {{"id", "history"}}, text) + "\n";
@@ -90,9 +109,11 @@ std::string environment_section(const Scene& scene) {
     if (run.has_record) latest[run.record.hardware] = &run;
   }
   if (latest.empty()) return "";
+  const auto labels = run_labels(scene.history);
   std::string text = "<h2>Environment</h2>\n";
   for (const auto& [hardware, run] : latest)
-    text += html_table(facts_of(run->record.document), "Run " + run->record.run_id + " on " + hardware);
+    text += html_table(facts_of(run->record.document),
+                       "Run " + labels.at(run->record.run_id).whole() + " on " + hardware);
   return tag("section", {{"id", "environment"}}, text) + "\n";
 }
 

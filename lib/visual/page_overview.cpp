@@ -10,6 +10,7 @@
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
 #include "report/workload_text.h"
+#include "util/find.h"
 #include "util/shell_word.h"
 #include "util/some_of.h"
 #include "util/xml.h"
@@ -281,12 +282,11 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
          rest_note(groups.size(), kMostRows, "fib export --format junit");
 }
 
-// "11-26 10:16 804f513 (20261126T101649.199905Z-6583)": time and commit, as in the history, where they are
-// known.
+// "11-26 10:16 804f513a", as in the history, whose table has the id; a run that is not in it has that alone.
 std::string run_name(const Scene& scene, const std::string& run_id) {
-  const report::HistoryRun* run = report::find_run(scene.history, run_id);
-  const std::string label = run != nullptr ? run_label(*run) : run_id;
-  return label == run_id ? run_id : fmt::format("{} ({})", label, run_id);
+  const auto labels = run_labels(scene.history);
+  const auto* label = util::find_or_null(labels, run_id);
+  return label == nullptr ? run_id : label->whole();
 }
 
 // "0.25000 → 0.50000 (+100.0%)", or without the milliseconds where not all results passed both times. Dim
@@ -302,7 +302,7 @@ PageCell latency_change(const Change& change, bool is_dim) {
   return cell;
 }
 
-// "in the run 11-26 10:16 804f513a (20261126T101649.199905Z-6583)".
+// "in the run 11-26 10:16 804f513a".
 std::string runs_before_text(const Scene& scene, const Changes& changes) {
   if (changes.runs_before.size() == 1) return "in the run " + run_name(scene, *changes.runs_before.begin());
   return fmt::format("in whichever of {} earlier runs that was", changes.runs_before.size());
@@ -337,11 +337,11 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
              to_html(table, "What changed in the last run, " + run_name(scene, changes.run_id) +
                                 early_end_of(scene, changes.run_id)) +
                  tag("p", {{"class", "legend"}},
-                     fmt::format(
+                     util::escape_xml(fmt::format(
                          "Each result against the one before it of the same solution and workload, {}, "
                          "by the rule of fib report compare for two results; ambiguous: a difference "
                          "that the noise may explain.{}",
-                         runs_before_text(scene, changes), drift))) +
+                         runs_before_text(scene, changes), drift)))) +
          rest_note(changes.changed.size(), kMostRows,
                    "fib report compare last~1 last --local " + util::shell_word(scene.dataset.root.string()));
 }

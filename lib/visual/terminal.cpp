@@ -164,16 +164,18 @@ std::string terminal_charts(const Scene& scene, const present::TextStyle& style)
 
 std::string terminal_history(const Scene& scene, const present::TextStyle& style) {
   Blocks blocks(style);
+  const auto labels = run_labels(scene.history);
   for (auto& [subject, runs] : subjects_of(scene.history)) {
     const std::size_t all = runs.size();
     if (all > kMostRuns) runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(kMostRuns));
-    const chart::LineChart chart = history_chart(subject, runs);
+    const chart::LineChart chart = history_chart(subject, runs, labels);
     const std::string count = all > kMostRuns
                                   ? fmt::format("the last {} of {}", kMostRuns, present::plural(all, "run"))
                                   : present::plural(all, "run");
-    blocks.block(fmt::format("{} on {}: latency over {}, from {} to {}", subject.definition, subject.hardware,
-                             count, chart.categories.front().label, chart.categories.back().label),
-                 present::to_text(history_table(chart), style));
+    blocks.block(
+        fmt::format("{} on {}: latency over {}, from {} to {}", subject.definition, subject.hardware, count,
+                    chart.categories.front().whole_label(), chart.categories.back().whole_label()),
+        present::to_text(history_table(chart), style));
   }
   for (const report::HistoryRun& run : scene.history.runs) {
     for (const std::string& definition : swept_definitions(run)) {

@@ -183,9 +183,13 @@ TEST_CASE("themes, phones and paper", "[page]") {
   CHECK(dark.style("body", "background-color") == "rgb(255, 255, 255)");
   auto phone = browser.open(file, {.width = 360, .height = 740});
   CHECK(phone.evaluate("document.documentElement.scrollWidth").get<int>() <= 360);
-  // Charts fit, tables that are wider scroll in boxes of their own, and who won is told in cards.
-  CHECK(phone.evaluate("[...document.querySelectorAll('svg.chart')].every((chart) =>"
-                       "  chart.getBoundingClientRect().right <= 361)") == true);
+  // Charts and tables that are wider scroll in boxes of their own, and who won is told in cards.
+  CHECK(phone.evaluate("[...document.querySelectorAll('figure')].every((figure) =>"
+                       "  figure.getBoundingClientRect().right <= 361)") == true);
+  // Text of charts can be read.
+  CHECK(phone.evaluate("[...document.querySelectorAll('svg.chart text')].every((text) =>"
+                       " text.getBoundingClientRect().height >= 9 || text.closest('details:not([open])'))") ==
+        true);
   CHECK(phone.evaluate("[...document.querySelectorAll('.cards td')].every((cell) =>"
                        "  cell.offsetWidth > 0 && cell.getBoundingClientRect().right <= 361)") == true);
   CHECK(phone.count(".cards td[data-name='Latency (ms)']") > 0);

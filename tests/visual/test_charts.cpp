@@ -21,7 +21,8 @@ const chart::Series& series_of(const chart::LineChart& chart, const std::string&
 chart::LineChart chart_of(const report::DatasetHistory& history) {
   const auto subjects = visual::subjects_of(history);
   REQUIRE(subjects.size() == 1);
-  return visual::history_chart(subjects.begin()->first, subjects.begin()->second);
+  return visual::history_chart(subjects.begin()->first, subjects.begin()->second,
+                               visual::run_labels(history));
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ TEST_CASE("a history has a category for each run, and a cross where something fa
   const auto& [subject, tried_in] = *subjects.begin();
   CHECK(subject.definition == "gemm_n128");
   CHECK(subject.hardware == testing::kGpu);
-  const auto chart = visual::history_chart(subject, tried_in);
+  const auto chart = visual::history_chart(subject, tried_in, visual::run_labels(runs.scene().history));
   REQUIRE(chart.categories.size() == 2);
   CHECK(chart.categories[0].label == testing::kRun1);
   CHECK(chart.categories[1].note.find("no record") != std::string::npos);
@@ -159,7 +160,7 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   add("20", 1.015, 0.02);
   add("30", 1.084, 0.02);
   const auto chart = chart_of(history);
-  CHECK(chart.categories[1].label == "03-17 14:20 1a2b3c4d");
+  CHECK(chart.categories[1].whole_label() == "03-17 14:20 1a2b3c4d");
   CHECK(chart.categories[1].note.starts_with("r20\n"));
   const auto& points = series_of(chart, "s").points;
   CHECK_FALSE(points[1].flagged);
@@ -167,17 +168,18 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   CHECK(points[2].note.find("6.8% slower than the run before") != std::string::npos);
   CHECK(*points[0].low == Approx(0.98));
   CHECK(*points[0].high == Approx(1.02));
-  // Over several years the first run of each has it.
+  // Over several years each has its own.
   history.runs[0].record.started_utc = "2025-12-31T23:50:00+00:00";
   const auto years = chart_of(history);
-  CHECK(years.categories[0].label == "2025-12-31 23:50 1a2b3c4d");
-  CHECK(years.categories[1].label == "2026-03-17 14:20 1a2b3c4d");
-  CHECK(years.categories[2].label == "03-17 14:30 1a2b3c4d");
+  CHECK(years.categories[0].label == "2025-12-31 23:50");
+  CHECK(years.categories[0].whole_label() == "2025-12-31 23:50 1a2b3c4d");
+  CHECK(years.categories[1].whole_label() == "2026-03-17 14:20 1a2b3c4d");
+  CHECK(years.categories[2].whole_label() == "2026-03-17 14:30 1a2b3c4d");
   // Where two began in one minute all have seconds.
   history.runs[0].record.started_utc = "2026-03-17T14:20:30+00:00";
   const auto minutes = chart_of(history);
-  CHECK(minutes.categories[0].label == "03-17 14:20:30 1a2b3c4d");
-  CHECK(minutes.categories[2].label == "03-17 14:30:00 1a2b3c4d");
+  CHECK(minutes.categories[0].whole_label() == "03-17 14:20:30 1a2b3c4d");
+  CHECK(minutes.categories[2].whole_label() == "03-17 14:30:00 1a2b3c4d");
   // Where another run may read anything below there is a band all the same.
   history.runs[0].traces.standings.begin()->second.workloads["w"].log_interval_sum = std::log1p(1.5);
   const auto wide = chart_of(history);

@@ -41,6 +41,19 @@ TEST_CASE("nothing of a hostile dataset becomes markup") {
   CHECK(holds(html, "&lt;img src=x onerror=alert(1)&gt;"));
 }
 
+TEST_CASE("nor do the names of runs") {
+  const testing::TemporaryDataset files;
+  std::string lines;
+  for (const char* run : {"<zz a=x1>", "<zz a=x2>"})  // the digit is the day of its traces
+    lines +=
+        testing::RunTrace{.run = run, .definition = "d", .solution = "s", .median = run[7] == '1' ? 1.0 : 2.0}
+            .line();
+  files.write("traces/t.jsonl", lines);
+  const std::string html = page_of(files, {.every_trace = true});
+  CHECK(holds(html, "in the run &lt;zz a=x1&gt;"));
+  CHECK(!holds(html, "<zz"));
+}
+
 TEST_CASE("the page says which of its numbers are to be doubted, and why") {
   const auto html = [](double sm_clock) {
     const testing::TemporaryDataset files;
