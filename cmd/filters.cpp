@@ -16,8 +16,7 @@ constexpr const char* kGroup = "Which records";
 
 bool matches_a_status(const std::string& pattern) {
   for (int status = 0; status <= static_cast<int>(model::Status::TIMEOUT); ++status) {
-    if (dataset::matches({pattern}, std::string(model::name_of(static_cast<model::Status>(status)))))
-      return true;
+    if (dataset::matches_status({pattern}, static_cast<model::Status>(status))) return true;
   }
   return false;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <regex>
 
+#include "util/text.h"
 #include "util/utf8.h"
 
 namespace fib::compile {
@@ -42,10 +43,7 @@ std::string severity_of(const std::string& word) {
   return word.find("warning") != std::string::npos ? "warning" : "error";
 }
 
-std::string trimmed(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t");
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
+std::string trimmed(const std::string& text) { return std::string(util::trimmed(text)); }
 
 // "kernel.cpp:7:10: fatal error: ...", and the same without a column.
 std::optional<Diagnostic> of_gcc(const std::string& line) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <tuple>
 
+#include "util/text.h"
+
 namespace fib::compile {
 namespace {
 
@@ -127,12 +129,6 @@ bool take_frame(Finding& finding, std::string_view line) {
   return true;
 }
 
-std::string_view without_outer_blanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 constexpr std::string_view kBar = "=========";
 
 // Whether a line of compute-sanitizer begins what it has found. fib itself asks the driver for a kernel's
@@ -168,10 +164,10 @@ void take_device_place(Finding& finding, std::string_view text) {
   const std::size_t in = at.rfind(" in ");
   if (in == std::string_view::npos) return;
   if (finding.function.empty()) {
-    const std::string_view function = without_outer_blanks(at.substr(0, in));
+    const std::string_view function = util::trimmed(at.substr(0, in));
     finding.function = function.substr(0, function.rfind('+'));
   }
-  auto place = place_of(without_outer_blanks(at.substr(in + 4)));
+  auto place = place_of(util::trimmed(at.substr(in + 4)));
   if (!place || !finding.file.empty()) return;
   place->file = name_in_solution(place->file);
   take_place(finding, *place);
@@ -205,7 +201,7 @@ std::vector<Finding> findings_of_host(std::string_view output) {
     }
     if (!open.is_open()) continue;
     if (take_frame(*open, *line)) continue;
-    const std::string_view text = without_outer_blanks(*line);
+    const std::string_view text = util::trimmed(*line);
     if (text.starts_with("READ of size") || text.starts_with("WRITE of size"))
       open->message = open->kind + ": " + std::string(text.substr(0, text.find(" at 0x")));
     const std::size_t located = text.find(" is located ");
@@ -224,7 +220,7 @@ std::vector<Finding> findings_of_device(std::string_view tool, std::string_view 
     if (!line->starts_with(kBar)) continue;
     const std::string_view rest = line->substr(kBar.size());
     const bool is_head = rest.starts_with(" ") && !rest.starts_with("  ");
-    const std::string_view text = without_outer_blanks(rest);
+    const std::string_view text = util::trimmed(rest);
     if (is_head && begins_finding(text)) {
       open.begin();
       open->tool = tool;

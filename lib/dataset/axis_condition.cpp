@@ -5,17 +5,12 @@
 #include <utility>
 
 #include "util/error.h"
+#include "util/text.h"
 
 namespace fib::dataset {
 namespace {
 
 constexpr std::string_view kSpace = " \t\n";
-
-std::string_view without_outer_spaces(std::string_view text) {
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
 
 [[noreturn]] void refuse(std::string_view text) {
   throw Error(
@@ -40,7 +35,7 @@ std::size_t find_and(std::string_view text) {
 AxisCondition::AxisCondition(std::string_view text) {
   for (std::string_view rest = text;;) {
     const std::size_t end = find_and(rest);
-    comparisons_.push_back(parse(without_outer_spaces(rest.substr(0, end))));
+    comparisons_.push_back(parse(util::trimmed(rest.substr(0, end))));
     if (end == std::string_view::npos) return;
     rest = rest.substr(end + 3);
   }
@@ -58,8 +53,8 @@ AxisCondition::Comparison AxisCondition::parse(std::string_view text) {
     return text.substr(at).starts_with(relation.first);
   });
   if (found == std::end(kRelations)) refuse(text);
-  Comparison comparison{std::string(without_outer_spaces(text.substr(0, at))), found->second, 0};
-  const std::string_view number = without_outer_spaces(text.substr(at + found->first.size()));
+  Comparison comparison{std::string(util::trimmed(text.substr(0, at))), found->second, 0};
+  const std::string_view number = util::trimmed(text.substr(at + found->first.size()));
   const char* end = number.data() + number.size();
   const auto [stop, error] = std::from_chars(number.data(), end, comparison.size);
   const bool is_name = comparison.axis.find_first_of(kSpace) == std::string::npos && !comparison.axis.empty();

@@ -68,6 +68,10 @@ bool Filter::may_hold(const Dataset& dataset, const std::string& definition,
   return found != dataset.solutions.end() && matches(authors, found->second.author);
 }
 
+bool matches_status(const std::vector<std::string>& patterns, model::Status status) {
+  return matches(patterns, std::string(model::name_of(status)));
+}
+
 bool matches_uuid(const std::vector<std::string>& patterns, const std::string& uuid) {
   constexpr std::size_t kFewest = 4;
   return matches(patterns, uuid) ||
@@ -94,7 +98,7 @@ bool Filter::holds_without_result() const {
 
 bool Filter::holds_evaluation(model::Status status, const std::string& ran_on,
                               const std::string& timestamp) const {
-  if (!matches(statuses, std::string(model::name_of(status))) || !matches(hardware, ran_on)) return false;
+  if (!matches_status(statuses, status) || !matches(hardware, ran_on)) return false;
   if (!since) return true;
   const auto time = util::parse_timestamp(timestamp);
   return time && *time >= *since;

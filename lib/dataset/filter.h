@@ -16,6 +16,9 @@ class StandingResults;
 // Whether `name` is one of `patterns` or matches one as a shell glob; an empty list holds everything.
 [[nodiscard]] bool matches(const std::vector<std::string>& patterns, const std::string& name);
 
+// The same of a status, by its name.
+[[nodiscard]] bool matches_status(const std::vector<std::string>& patterns, model::Status status);
+
 // The same of a workload's uuid, whose beginning, of at least four characters, names it too.
 [[nodiscard]] bool matches_uuid(const std::vector<std::string>& patterns, const std::string& uuid);
 

@@ -23,12 +23,7 @@ bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
+constexpr std::string_view kSpace = " \t\n\v\f\r";  // of Python
 
 // Single underscores between other characters are left out, as in Python's literals.
 std::string without_underscores(std::string_view text) {
@@ -54,7 +49,7 @@ Integer make_integer(bool negative, std::string_view digits) {
 }
 
 std::optional<Integer> integer_from_text(std::string_view original) {
-  std::string_view text = trimmed(original);
+  std::string_view text = util::trimmed(original, kSpace);
   const std::size_t point = text.find('.');
   if (point != std::string_view::npos && text.find_first_not_of('0', point + 1) == std::string_view::npos) {
     text = text.substr(0, point);
@@ -101,7 +96,7 @@ bool is_float_text(std::string_view text) {
 }
 
 std::optional<double> double_from_text(std::string_view original) {
-  std::string text(trimmed(original));
+  std::string text(util::trimmed(original, kSpace));
   if (!is_float_text(text)) text = without_underscores(original);
   if (!is_float_text(text)) return std::nullopt;
   return std::strtod(text.c_str(), nullptr);

@@ -10,18 +10,14 @@
 #include "reference/arguments.h"
 #include "reference/numbers.h"
 #include "reference/operators.h"
+#include "util/text.h"
 
 // Python's own functions.
 namespace fib::reference {
 namespace {
 
-std::string stripped(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\n");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 double parse_float(const std::string& text) {
-  const std::string digits = stripped(text);
+  const std::string digits(util::trimmed(text));
   char* end = nullptr;
   const double value = std::strtod(digits.c_str(), &end);
   if (digits.empty() || *end != '\0') throw Error("\"{}\" is not a number", text);

@@ -51,8 +51,7 @@ bool Selection::holds(const dataset::Dataset& dataset, const dataset::TraceRow& 
 bool Selection::counts(const dataset::Dataset& dataset, const dataset::TraceRow& trace) const {
   if (!holds(dataset, trace)) return false;
   if (statuses.empty()) return true;
-  return trace.evaluation &&
-         dataset::matches(statuses, std::string(model::name_of(trace.evaluation->status)));
+  return trace.evaluation && dataset::matches_status(statuses, trace.evaluation->status);
 }
 
 void Outcomes::add(const dataset::TraceRow& trace) {

@@ -17,6 +17,7 @@
 #include "report/remarks.h"
 #include "report/speedup_text.h"
 #include "util/clock.h"
+#include "util/text.h"
 
 namespace fib::report {
 namespace {
@@ -60,10 +61,7 @@ std::string change_text(const TraceRow& now, const EarlierResults& earlier) {
 }
 
 std::string line_of(std::string_view text, bool first) {
-  constexpr std::string_view kSpace = " \t\n\r";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return "";
-  text = text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+  text = util::trimmed(text);
   const auto line = first ? text.substr(0, text.find('\n')) : text.substr(text.rfind('\n') + 1);
   return present::printable(line);
 }

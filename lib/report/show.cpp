@@ -214,7 +214,7 @@ std::optional<DefinitionView> show_definition(const Dataset& dataset, const std:
   for_each_result(dataset, wanted, unreadable, [&](const Trace& trace) {
     if (trace.definition != name) return;
     tried.insert(*trace.solution);
-    if (dataset::matches(filter.statuses, std::string(model::name_of(trace.evaluation->status))))
+    if (dataset::matches_status(filter.statuses, trace.evaluation->status))
       listed.emplace(*trace.solution, trace.evaluation->environment.hardware);
     latest.add(trace, Logs::none);
   });

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "util/text.h"
+
 namespace fib::validate {
 namespace {
 
@@ -17,12 +19,6 @@ std::size_t line_end(std::string_view text, std::size_t at) {
   return 0;
 }
 
-std::string_view stripped(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 }  // namespace
 
 std::vector<dataset::Line> python_lines(std::string_view text) {
@@ -30,7 +26,7 @@ std::vector<dataset::Line> python_lines(std::string_view text) {
   std::size_t number = 1;
   std::size_t begin = 0;
   const auto add = [&](std::size_t end, bool ended) {
-    const std::string_view line = stripped(text.substr(begin, end - begin));
+    const std::string_view line = util::trimmed(text.substr(begin, end - begin), kSpace);
     if (!line.empty()) lines.push_back({number, line, ended});
   };
   for (std::size_t at = 0; at < text.size();) {
