@@ -133,9 +133,9 @@ void check_watched(const EvalWords& words) {
   }
 }
 
-// One try of all solutions.
+// One try of all solutions. `is_told` becomes true once stdout has what came of it.
 ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, bench::RunRequest request,
-                       bool against_last) {
+                       bool against_last, bool& is_told) {
   const std::int64_t begin_ns = util::monotonic_ns();
   const EvalInputs inputs = read_eval_inputs(options.words, session.environment().kind());
   const double read_ms = util::in_ms(util::monotonic_ns() - begin_ns);
@@ -146,7 +146,10 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
                    request, options.quiet ? ProgressLine::none : usual_progress());
   outcome.plan_ms += read_ms;
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
-  if (session.interrupted() && is_nothing) return outcome.exit_code;
+  if (session.interrupted() && is_nothing) {
+    if (options.format == EvalFormat::json) print_json(inputs, outcome, options.tools, against_last);
+    return outcome.exit_code;
+  }
   if (options.replace) replace_solutions(inputs, outcome);
   outcome.settled = report::settle(outcome.traces);
   outcome.sandbox = options.measure.sandbox;
@@ -156,6 +159,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   } else {
     print_tables(inputs, {options.quiet, options.full_log}, outcome, against_last);
   }
+  is_told = true;
   if (options.explain_time) {
     session.await_ends();  // which take their time, too
     fmt::print(stderr, "{}", present::to_text(time_table(session.timeline()->totals()), stdout_style()));
@@ -199,13 +203,14 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
   std::map<fs::path, fs::file_time_type> tried;
   std::string told;  // of errors; one that stays is told once
   while (!interrupted) {
+    bool is_told = options.format != EvalFormat::json;
     try {
       if (auto now = changes_of(options.words); now != tried) {
         tried = std::move(now);
         told.clear();
         {
           const Turn turn(session);
-          (void)evaluate_once(session, options, request, against_last);
+          (void)evaluate_once(session, options, request, against_last, is_told);
           if (!interrupted) session.prepare_next();
         }
         if (!interrupted)
@@ -213,15 +218,17 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
       }
     } catch (const std::exception& error) {  // files may be gone as one looks
       if (interrupted) break;
-      if (std::exchange(told, error.what()) != error.what()) spdlog::error("{}", error.what());
+      if (std::exchange(told, error.what()) != error.what()) {
+        spdlog::error("{}", error.what());
+        if (!is_told) print_json_error(error.what());
+      }
     }
     std::this_thread::sleep_for(kLook);
   }
   return kInterrupted;
 }
 
-int run(EvalOptions options) {
-  set_up_logging();
+int evaluate(EvalOptions options, bool& is_told) {
   const bool against_last = options.words.against == kLast;
   if (against_last) options.words.against.clear();
   options.words.with_results = against_last;
@@ -243,7 +250,21 @@ int run(EvalOptions options) {
   const InterruptSignals signals(interrupted);
   bench::Session session(environment, interrupted, timeline.get());
   return options.watch ? watch(session, options, request, against_last)
-                       : evaluate_once(session, options, request, against_last);
+                       : evaluate_once(session, options, request, against_last, is_told);
+}
+
+// For programs an error of fib's own is an answer, too.
+int run(const EvalOptions& options) {
+  set_up_logging();
+  bool is_told = options.format != EvalFormat::json;
+  try {
+    return evaluate(options, is_told);
+  } catch (const CLI::ParseError&) {
+    throw;  // wrong usage: nothing was tried
+  } catch (const std::exception& error) {
+    if (!is_told) print_json_error(error.what());
+    throw;
+  }
 }
 
 }  // namespace

@@ -174,6 +174,13 @@ void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std:
   print_result(report::to_json(report));
 }
 
+void print_json_error(const std::string& error) {
+  report::TryReport report;
+  report.version = FIB_VERSION;
+  report.error = error;
+  print_result(report::to_json(report));
+}
+
 void print_tables(const EvalInputs& inputs, const AnswerForm& form, const EvalOutcome& outcome,
                   bool against_last) {
   for (const std::string& name : inputs.tried) {

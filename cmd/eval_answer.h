@@ -11,6 +11,9 @@ namespace fib::cmd {
 void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std::string& tools,
                 bool against_last);
 
+// The same of a try that ended by an error of fib's own, which has no results.
+void print_json_error(const std::string& error);
+
 struct AnswerForm {
   bool quiet = false;     // one line for each solution
   bool full_log = false;  // whole logs of failures

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bench/claims.h"
+#include "bench/stopwatch.h"
 #include "compile/launch_plan.h"
 #include "eval/evaluator.h"
 
@@ -26,9 +27,10 @@ worker::Attach solutions_door(const EvaluationParts& parts) {
   return {parts.workload.opened.workload, on_device, true, 1, has_private};
 }
 
-[[noreturn]] void fail_in(std::uint64_t number, model::Status status, const std::string& note, ErrorCode code,
-                          const std::optional<eval::Mismatch>& mismatch = std::nullopt) {
-  throw Failed{status, fmt::format("call {}: {}", number, note), {code, number, mismatch}};
+[[noreturn]] void fail_in(std::uint64_t number, model::Status status, const std::string& note,
+                          FailureFacts facts) {
+  facts.call = number;
+  throw Failed{status, fmt::format("call {}: {}", number, note), std::move(facts)};
 }
 
 ErrorCode code_of(const eval::Judgement& judgement, eval::Rule rule) {
@@ -61,9 +63,9 @@ T Calls::ask(Request request, const char* what) {
     fail(Status::TIMEOUT,
          fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)", what,
                      parts_.config.timeout_s),
-         code_of_run(*failure));
+         facts_of_run(*failure));
   if (failure != nullptr)
-    fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure->text, what), code_of_run(*failure));
+    fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure->text, what), facts_of_run(*failure));
   return std::get<T>(std::move(answer));
 }
 
@@ -78,7 +80,7 @@ void Calls::open_at(const worker::AttachedDoor& door) {
           compile::resolve(compile::parse_launch_plan(*planned.solution, *planned.definition), parts_.symbols,
                            model::axis_values(*planned.definition, planned.workload->axes));
     } catch (const Error& error) {
-      fail(Status::RUNTIME_ERROR, error.what(), ErrorCode::bad_launch);
+      fail(Status::RUNTIME_ERROR, error.what(), {ErrorCode::bad_launch});
     }
   }
   (void)ask<bool>([&](std::int64_t until) { return parts_.worker.open(request, door.fds(), until); },
@@ -97,12 +99,18 @@ CallTimes Calls::repeat(worker::Clock clock) { return make_on(sets_ - 1, clock);
 CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   const auto set = expected_.set_of(call);
   parts_.worker.begin_call(usual_prepare_ns());
-  if (filled_ != set) parts_.judge.fill(door_.number(), {set});
+  if (filled_ != set) {
+    const Stopwatch judging(parts_, judging_ns_);
+    parts_.judge.fill(door_.number(), {set});
+  }
   CallTimes times;
   const UnjudgedCall made{set, made_ + 1, run_and_collect(clock, times)};
   check_outputs(made);
   const auto next = filled_ahead(call + 1);
-  const auto judgement = parts_.judge.compare(door_.number(), set, made.collected.outputs.size(), next);
+  const auto judgement = [&] {
+    const Stopwatch judging(parts_, judging_ns_);
+    return parts_.judge.compare(door_.number(), set, made.collected.outputs.size(), next);
+  }();
   filled_ = next;
   judge(made, judgement);
   parts_.worker.end_call();
@@ -114,6 +122,7 @@ CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
 
 worker::SetId Calls::fill(const worker::AttachedDoor& door, std::uint64_t set_number) {
   auto set = expected_.set_of(set_number);
+  const Stopwatch judging(parts_, judging_ns_);
   parts_.judge.fill_private(door.number(), set);
   return set;
 }
@@ -136,6 +145,7 @@ UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetI
 
 void Calls::judge_at(const worker::AttachedDoor& door, const UnjudgedCall& call) {
   check_outputs(call);
+  const Stopwatch judging(parts_, judging_ns_);
   judge(call, parts_.judge.compare_private(door.number(), call.set, call.collected.outputs.size()));
 }
 
@@ -166,14 +176,14 @@ worker::Collected Calls::run_and_collect(worker::Clock clock, CallTimes& times) 
   if (times.at_work == Worker::kThreads)
     fail(Status::RUNTIME_ERROR,
          "threads of the solution keep running after the call has returned; they must sleep or end",
-         ErrorCode::work_outside_call);
+         {ErrorCode::work_outside_call});
   if (times.at_work == Worker::kProcesses)
     fail(Status::RUNTIME_ERROR,
          "processes of the solution keep running outside of its calls; they must sleep or end",
-         ErrorCode::work_outside_call);
+         {ErrorCode::work_outside_call});
   if (times.done.dropped && !is_by_cupti(clock))
     fail(Status::RUNTIME_ERROR, "the worker says that records are missing, which its clock has none of",
-         ErrorCode::broken_protocol);
+         {ErrorCode::broken_protocol});
   auto collected = ask<worker::Collected>([&](std::int64_t until) { return worker.collect(until); },
                                           "while outputs were collected");
   return collected;
@@ -185,7 +195,7 @@ void Calls::check_outputs(const UnjudgedCall& call) {
   const std::size_t least = eval::least_outputs(parts_.planned.rule, layout.outputs.size());
   if (const auto problem = eval::check_claims(layout, call.collected.outputs, least))
     fail_in(call.number, problem->shape ? Status::INCORRECT_SHAPE : Status::INCORRECT_DTYPE, problem->text,
-            problem->shape ? ErrorCode::wrong_shape : ErrorCode::wrong_dtype);
+            {problem->shape ? ErrorCode::wrong_shape : ErrorCode::wrong_dtype});
 }
 
 void Calls::judge(const UnjudgedCall& call, const eval::Judgement& judgement) {
@@ -193,15 +203,15 @@ void Calls::judge(const UnjudgedCall& call, const eval::Judgement& judgement) {
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
   if (!judgement.correct)
     fail_in(call.number, Status::INCORRECT_NUMERICAL, judgement.explanation + about_ties(parts_, call.set),
-            code_of(judgement, parts_.planned.rule), judgement.mismatch);
+            {code_of(judgement, parts_.planned.rule), {}, judgement.mismatch});
   if (call.collected.inputs_changed && parts_.config.strict_inputs)
     fail_in(call.number, Status::INCORRECT_NUMERICAL, "the solution changed its inputs (--strict-inputs)",
-            ErrorCode::changed_inputs);
+            {ErrorCode::changed_inputs});
 }
 
 void Calls::check_claim(const CallTimes& times) const {
   if (const auto problem = impossible_claim(times, parts_.layout().output_bytes, parts_.device.is_cuda()))
-    fail(Status::RUNTIME_ERROR, *problem, ErrorCode::impossible_time);
+    fail(Status::RUNTIME_ERROR, *problem, {ErrorCode::impossible_time});
 }
 
 worker::Concluded Calls::conclude() {
@@ -210,8 +220,8 @@ worker::Concluded Calls::conclude() {
   return concluded;
 }
 
-void Calls::fail(model::Status status, const std::string& note, ErrorCode code) const {
-  fail_in(made_ + 1, status, note, code);
+void Calls::fail(model::Status status, const std::string& note, FailureFacts facts) const {
+  fail_in(made_ + 1, status, note, std::move(facts));
 }
 
 }  // namespace fib::bench

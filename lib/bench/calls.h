@@ -75,6 +75,8 @@ class Calls {
   [[nodiscard]] const Correctness& correctness() const { return correctness_; }
   // For how long the solution's worker was waited for, in milliseconds.
   [[nodiscard]] double waited_ms() const { return util::in_ms(spent_ns_); }
+  // And the judge, for filling inputs and comparing outputs.
+  [[nodiscard]] double judged_ms() const { return util::in_ms(judging_ns_); }
 
  private:
   // A call on the set of call number `call`, from 0.
@@ -90,14 +92,15 @@ class Calls {
   template <typename T, typename Request>
   T ask(Request request, const char* what);
   // In the call that is made.
-  [[noreturn]] void fail(model::Status status, const std::string& note, model::ErrorCode code) const;
+  [[noreturn]] void fail(model::Status status, const std::string& note, FailureFacts facts) const;
 
   const EvaluationParts& parts_;
   ExpectedOutputs& expected_;
   worker::Attach door_request_;
   worker::AttachedDoor door_;
   Correctness correctness_;
-  std::int64_t spent_ns_ = 0;  // waiting for the solution's worker
+  std::int64_t spent_ns_ = 0;    // waiting for the solution's worker
+  std::int64_t judging_ns_ = 0;  // waiting for the judge
   std::uint64_t made_ = 0;
   std::int64_t usual_prepare_ns_ = 0;
   std::uint64_t sets_ = 0;

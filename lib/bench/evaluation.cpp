@@ -9,6 +9,7 @@
 #include "bench/idle_device.h"
 #include "bench/interval.h"
 #include "bench/looks.h"
+#include "bench/stopwatch.h"
 #include "eval/rule.h"
 #include "eval/statistics.h"
 
@@ -132,7 +133,11 @@ Measurement EvaluationRun::run() {
     want_count(parts_, expected_, calls_, result_);
   }
   complete_result();
-  result_.durations.run_ms = calls_.waited_ms();
+  auto& durations = result_.durations;
+  durations.run_ms = calls_.waited_ms();
+  durations.judge_ms = calls_.judged_ms();
+  durations.reference_ms = util::in_ms(reference_ns_);
+  if (trials_ns_ > 0) durations.time_ms = util::in_ms(trials_ns_);
   return std::move(result_);
 }
 
@@ -182,6 +187,7 @@ bool EvaluationRun::is_reference_dear() const {
 }
 
 void EvaluationRun::make_trials() {
+  const Stopwatch timing(parts_, trials_ns_);
   for (int attempt = 1;; ++attempt) {
     if (parts_.has_tracer() && !result_.plan.too_dear)
       looks_ =
@@ -270,7 +276,10 @@ void EvaluationRun::make_calls(std::uint64_t wanted) {
     if (count > 0 && sets + more > expected_.most_at_once()) break;
     sets += more;
   }
-  expected_.make(calls_.sets(), sets);
+  {
+    const Stopwatch waiting(parts_, reference_ns_);
+    expected_.make(calls_.sets(), sets);
+  }
   for (; count > 0; --count) {
     if (looks_.erase(counted_.size()) > 0) clocks_.look(calls_);
     make_counted_call();

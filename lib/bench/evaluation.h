@@ -53,6 +53,8 @@ class EvaluationRun {
   std::vector<worker::CallTimes> counted_{};  // calls that count, in order
   std::set<std::size_t> looks_{};             // those to come, once the plan is fitted (looks.h)
   std::int64_t begin_ns_ = 0;                 // when the first call began
+  std::int64_t reference_ns_ = 0;             // waiting for expected outputs
+  std::int64_t trials_ns_ = 0;                // of make_trials()
 };
 
 }  // namespace fib::bench

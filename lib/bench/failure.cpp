@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
@@ -124,13 +125,7 @@ ErrorCode code_of_build(const std::string& log) {
   return first_of(kBuilds, log).value_or(ErrorCode::compile_error);
 }
 
-ErrorCode code_of_load(const Failure& failure) {
-  if (failure.kind == Failure::Kind::kTimeout) return ErrorCode::load_timeout;
-  if (failure.kind != Failure::Kind::kRefused) return code_of_run(failure);
-  if (const auto code = first_of(kLoadAnswers, failure.text)) return *code;
-  const auto code = first_of(kAnswers, failure.text);
-  return code == ErrorCode::bad_launch || code == ErrorCode::out_of_memory ? *code : ErrorCode::load_error;
-}
+namespace {
 
 ErrorCode code_of_run(const Failure& failure) {
   switch (failure.kind) {
@@ -145,6 +140,59 @@ ErrorCode code_of_run(const Failure& failure) {
   }
   if (const auto code = caught(failure.text)) return *code;
   return first_of(kAnswers, failure.text).value_or(ErrorCode::exception);
+}
+
+ErrorCode code_of_load(const Failure& failure) {
+  if (failure.kind == Failure::Kind::kTimeout) return ErrorCode::load_timeout;
+  if (failure.kind != Failure::Kind::kRefused) return code_of_run(failure);
+  if (const auto code = first_of(kLoadAnswers, failure.text)) return *code;
+  const auto code = first_of(kAnswers, failure.text);
+  return code == ErrorCode::bad_launch || code == ErrorCode::out_of_memory ? *code : ErrorCode::load_error;
+}
+
+constexpr std::size_t kLongestName = 64;
+
+bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The word that begins with `start`, where it stands behind `before`.
+std::string word_behind(std::string_view text, std::string_view before, std::string_view start) {
+  const std::size_t at = text.find(std::string(before).append(start));
+  if (at == std::string_view::npos) return "";
+  text.remove_prefix(at + before.size());
+  const auto end =
+      std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(start.size()), text.end(), is_of_name);
+  return std::string(text.begin(), end);
+}
+
+// "torch.cuda.OutOfMemoryError" of "torch.cuda.OutOfMemoryError: no memory", or alone; empty: no such name.
+std::string exception_name(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find_first_of(":\n"));
+  const bool is_name =
+      !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
+      std::all_of(name.begin(), name.end(), [](char c) { return is_of_name(c) || c == '.'; });
+  return is_name ? std::string(name) : "";
+}
+
+FailureFacts named(ErrorCode code, const Failure& failure) {
+  FailureFacts facts{code};
+  facts.error = error_name(failure.text);
+  return facts;
+}
+
+}  // namespace
+
+FailureFacts facts_of_load(const Failure& failure) { return named(code_of_load(failure), failure); }
+
+FailureFacts facts_of_run(const Failure& failure) { return named(code_of_run(failure), failure); }
+
+std::string error_name(const std::string& text) {
+  std::string name = word_behind(text, "", "CUDA_ERROR_");
+  if (name.empty()) name = word_behind(text, "(", "cudaError");
+  if (name.empty()) name = word_behind(text, "ended with ", "SIG");
+  if (name.empty()) name = word_behind(text, "returned the error code ", "-");
+  if (name.empty()) name = word_behind(text, "returned the error code ", "");
+  if (name.empty()) name = exception_name(text);
+  return name.substr(0, kLongestName);
 }
 
 namespace {
@@ -191,6 +239,7 @@ model::RecordedFailure failure_record(const FailureFacts& facts, model::Status s
   record.fault = name_of(is_of_device ? model::Fault::machine : model::Fault::solution);
   record.retryable = known.retryable;
   record.violation = known.violation;
+  if (!facts.error.empty()) record.error = facts.error;
   record.call = facts.call;
   record.skipped_after = facts.skipped_after;
   if (facts.mismatch) {

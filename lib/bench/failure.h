@@ -20,14 +20,21 @@ struct FailureFacts {
   std::optional<std::uint64_t> call = std::nullopt;  // from 1
   std::optional<eval::Mismatch> mismatch = std::nullopt;
   std::optional<std::uint64_t> skipped_after = std::nullopt;  // failures, after which it was not tried again
+  std::string error = {};                                     // error_name(); empty: it has none
 };
 
 // Of a build that failed, by its log.
 [[nodiscard]] model::ErrorCode code_of_build(const std::string& log);
 
 // Of a worker that failed while the solution was loaded, or while it ran.
-[[nodiscard]] model::ErrorCode code_of_load(const worker::Failure& failure);
-[[nodiscard]] model::ErrorCode code_of_run(const worker::Failure& failure);
+[[nodiscard]] FailureFacts facts_of_load(const worker::Failure& failure);
+[[nodiscard]] FailureFacts facts_of_run(const worker::Failure& failure);
+
+// The name that the error itself has in what a worker says: of CUDA's driver or runtime
+// ("CUDA_ERROR_ASSERT", "cudaErrorInvalidValue"), of the signal that ended the process ("SIGSEGV"), of a
+// Python exception ("ValueError"), or the code that was returned ("7"). Empty: it has none. Letters, digits,
+// '_', '.' and '-' alone, 64 at most. A solution that throws may say what it likes.
+[[nodiscard]] std::string error_name(const std::string& text);
 
 // `log`: of which diagnostics are read; `sources`: the solution's. What shows in the build has failed there,
 // whatever its code.

@@ -78,7 +78,7 @@ std::optional<Measurement> SolutionWorker::load(const PlannedEvaluation& planned
     Measurement failed;
     failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;
     failed.note = fmt::format("{} while the solution was loaded\n", failure->text);
-    failed.failure = FailureFacts{code_of_load(*failure)};
+    failed.failure = facts_of_load(*failure);
     failed.output = worker_->take_output();
     return failed;
   }

@@ -179,6 +179,9 @@ void fields(Is<RecordedDurations> auto& durations, Visit& visit) {
   visit("load_ms", durations.load_ms);
   visit("evaluate_ms", durations.evaluate_ms);
   visit("run_ms", durations.run_ms);
+  visit("judge_ms", durations.judge_ms);
+  visit("reference_ms", durations.reference_ms);
+  visit("time_ms", durations.time_ms);
 }
 
 template <typename Visit>
@@ -188,6 +191,7 @@ void fields(Is<RecordedFailure> auto& failure, Visit& visit) {
   visit("fault", failure.fault);
   visit("retryable", failure.retryable);
   visit("violation", failure.violation);
+  visit("error", failure.error);
   visit("call", failure.call);
   visit("skipped_after", failure.skipped_after);
   visit("mismatch", failure.mismatch);

@@ -172,6 +172,7 @@ struct RecordedFailure {
   std::optional<std::string> fault;  // name_of(Fault)
   std::optional<bool> retryable;
   std::optional<bool> violation;
+  std::optional<std::string> error;            // the name that the error itself has
   std::optional<std::uint64_t> call;           // from 1, in which it showed
   std::optional<std::uint64_t> skipped_after;  // failures; it was not tried on this workload
   std::optional<RecordedMismatch> mismatch;
@@ -181,10 +182,13 @@ struct RecordedFailure {
 
 // How long its parts took, in milliseconds.
 struct RecordedDurations {
-  std::optional<double> build_ms;     // the solution's build, which its workloads share; short from a cache
-  std::optional<double> load_ms;      // start of its worker and loading; missing where the worker was there
-  std::optional<double> evaluate_ms;  // everything else: inputs, reference, calls, comparisons
-  std::optional<double> run_ms;       // of that, waiting for the solution: its calls, timed or not
+  std::optional<double> build_ms;      // the solution's build, which its workloads share; short from a cache
+  std::optional<double> load_ms;       // start of its worker and loading; missing where the worker was there
+  std::optional<double> evaluate_ms;   // everything else: inputs, reference, calls, comparisons
+  std::optional<double> run_ms;        // of that, waiting for the solution: its calls, timed or not
+  std::optional<double> judge_ms;      // and for the judge: filling inputs, comparing outputs
+  std::optional<double> reference_ms;  // and for the reference's outputs
+  std::optional<double> time_ms;       // of evaluate_ms, from the first timed trial to the last, all in all
 };
 
 struct MeasurementRecord {

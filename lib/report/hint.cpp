@@ -32,6 +32,17 @@ const RecordedKernel* longest(const model::MeasurementRecord& record, Holds hold
   return found;
 }
 
+// CUDA says no more of a launch with too many threads, or too much shared memory.
+constexpr std::string_view kRefusedArgument =
+    "CUDA refused an argument: of a launch look at its threads a block (1,024 at most) and its shared memory "
+    "(more than 48 KiB has to be allowed before, by cudaFuncSetAttribute).";
+
+bool refused_an_argument(const model::RecordedFailure& failure) {
+  const std::string error = failure.error.value_or("");
+  return error == "cudaErrorInvalidValue" || error == "cudaErrorInvalidConfiguration" ||
+         error == "CUDA_ERROR_INVALID_VALUE";
+}
+
 std::string about_few_warps(const RecordedKernel& kernel) {
   std::string limits;
   if (kernel.occupancy_limits && !kernel.occupancy_limits->empty())
@@ -57,6 +68,7 @@ std::string about_bound(double share, roofline::Binds binds) {
 std::optional<std::string> hint_of(const model::MeasurementRecord& record,
                                    const std::optional<roofline::Reached>& reached) {
   if (record.failure) {
+    if (refused_an_argument(*record.failure)) return std::string(kRefusedArgument);
     const auto* facts = record.failure->code ? model::find_error_facts(*record.failure->code) : nullptr;
     return facts != nullptr ? std::optional(std::string(facts->advice)) : std::nullopt;
   }

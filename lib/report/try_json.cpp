@@ -92,6 +92,7 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   ordered_json object = ordered_json::object();
   object["schema_version"] = kSchemaVersion;
   object["fib"] = report.version;
+  object["error"] = report.error.empty() ? ordered_json() : ordered_json(report.error);
   object["interrupted"] = report.is_interrupted;
   object["plan_ms"] = report.plan_ms;
   object["solutions"] = ordered_json::array();

@@ -31,7 +31,8 @@ struct TryReport {
     std::string fault;  // model::name_of()
     std::string reason;
   };
-  std::string version;  // of fib
+  std::string version;     // of fib
+  std::string error = {};  // of fib's own, for which there are no results; "": none
   Circumstances circumstances = {};
   std::vector<Solution> solutions;
   std::vector<Skipped> skipped;

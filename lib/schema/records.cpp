@@ -139,11 +139,19 @@ ordered_json workload_schema() {
                        {{"solution", or_null(text())}, {"evaluation", ordered_json{{"type", "null"}}}}));
 }
 
-ordered_json trace_schema() {
-  return titled("Trace", object({{"definition", word()},
-                                 {"workload", workload()},
-                                 {"solution", or_null(text())},
-                                 {"evaluation", or_null(evaluation())}}));
+namespace {
+
+ordered_json trace() {
+  return object({{"definition", word()},
+                 {"workload", workload()},
+                 {"solution", or_null(text())},
+                 {"evaluation", or_null(evaluation())}});
 }
+
+}  // namespace
+
+ordered_json trace_schema() { return titled("Trace", trace()); }
+
+ordered_json export_schema() { return titled("fib export --format json", list_of(trace())); }
 
 }  // namespace fib::schema

@@ -11,6 +11,8 @@ namespace fib::schema {
 [[nodiscard]] nlohmann::ordered_json solution_schema();
 [[nodiscard]] nlohmann::ordered_json workload_schema();
 [[nodiscard]] nlohmann::ordered_json trace_schema();
+// An array of traces.
+[[nodiscard]] nlohmann::ordered_json export_schema();
 
 // Parts that results have too.
 [[nodiscard]] nlohmann::ordered_json status_words();

@@ -108,6 +108,7 @@ ordered_json eval_schema() {
       "fib eval --format json",
       object({{"schema_version", constant(1)},
               {"fib", word()},
+              {"error", or_null(text())},
               {"interrupted", flag()},
               {"plan_ms", number()},
               {"solutions", list_of(tried_solution())},

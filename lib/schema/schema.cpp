@@ -14,6 +14,7 @@ const std::vector<NamedSchema>& all_schemas() {
       {"solution", "a file below solutions/", solution_schema},
       {"workload", "a line below workloads/", workload_schema},
       {"trace", "a line below traces/, with fib's own record in evaluation.fib", trace_schema},
+      {"export", "what fib export --format json prints", export_schema},
       {"eval", "what fib eval --format json prints", eval_schema},
       {"sanitize", "what fib sanitize --format json prints", sanitize_schema},
       {"profile", "what fib profile --format json prints", profile_schema},

@@ -9,7 +9,7 @@ using worker::Failure;
 using Kind = Failure::Kind;
 
 TEST_CASE("what ended or refused tells the code of a run's failure") {
-  const auto code = [](Kind kind, const std::string& text) { return bench::code_of_run({kind, text}); };
+  const auto code = [](Kind kind, const std::string& text) { return bench::facts_of_run({kind, text}).code; };
   CHECK(code(Kind::kTimeout, "no answer") == ErrorCode::timeout);
   CHECK(code(Kind::kProtocol, "it answered before it was asked") == ErrorCode::broken_protocol);
   CHECK(code(Kind::kDied, "the worker ended with SIGSEGV (Segmentation fault)") == ErrorCode::crash);
@@ -65,12 +65,12 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
 }
 
 TEST_CASE("the same while a solution is loaded, and of a build's log") {
-  const auto load = [](const std::string& text) { return bench::code_of_load({Kind::kRefused, text}); };
+  const auto load = [](const std::string& text) { return bench::facts_of_load({Kind::kRefused, text}).code; };
   CHECK(load("ModuleNotFoundError: No module named 'flash_attn'") == ErrorCode::missing_package);
   CHECK(load("the module has no run") == ErrorCode::missing_symbol);
   CHECK(load("the solution's library has no symbol \"run\"") == ErrorCode::missing_symbol);
   CHECK(load("cannot load the solution's library: undefined symbol: x") == ErrorCode::load_error);
-  CHECK(bench::code_of_load({Kind::kTimeout, ""}) == ErrorCode::load_timeout);
+  CHECK(bench::facts_of_load({Kind::kTimeout, ""}).code == ErrorCode::load_timeout);
   CHECK(bench::code_of_build("a.cpp:1:1: error: undefined reference to y") == ErrorCode::compile_error);
   CHECK(bench::code_of_build("a.cpp:(.text): undefined reference to `y'") == ErrorCode::link_error);
   CHECK(bench::code_of_build("a.cpp:3:9: warning: unused variable 'x'\ncollect2: error: ld returned 1\n") ==
@@ -84,6 +84,30 @@ TEST_CASE("the same while a solution is loaded, and of a build's log") {
             "a.cu(3): error: no\n__nv_name_map(2): error: identifier \"run\" is undefined\n") ==
         ErrorCode::compile_error);
   CHECK(bench::code_of_build("the build took longer than 3 s (--build-timeout)") == ErrorCode::build_timeout);
+}
+
+TEST_CASE("an error that has a name of its own is known by it") {
+  using bench::error_name;
+  CHECK(error_name("launch of k: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal ...)") ==
+        "CUDA_ERROR_ILLEGAL_ADDRESS");
+  const std::string returned = "the solution returned the error code ";
+  CHECK(error_name(returned + calling::status_text(1, true)) == "cudaErrorInvalidValue");
+  CHECK(error_name(returned + calling::status_text(7, true) + " while the solution ran") == "7");
+  CHECK(error_name(returned + calling::status_text(-3, false)) == "-3");
+  CHECK(error_name("the worker ended with SIGSEGV (Segmentation fault)") == "SIGSEGV");
+  CHECK(error_name("torch.AcceleratorError: CUDA error: an illegal memory access") ==
+        "torch.AcceleratorError");
+  CHECK(error_name("KeyError") == "KeyError");
+  CHECK(error_name("the solution threw an exception: no") == "");
+  CHECK(error_name("") == "");
+  CHECK(error_name(std::string(100, 'x') + ": long") == std::string(64, 'x'));
+  CHECK(error_name("CUDA_ERROR_\x1b[2J") == "CUDA_ERROR_");
+  CHECK(bench::facts_of_run({Kind::kDied, "ended with SIGABRT (Aborted)"}).error == "SIGABRT");
+  CHECK(bench::facts_of_load({Kind::kRefused, "ImportError: no"}).error == "ImportError");
+  bench::FailureFacts facts{ErrorCode::crash};
+  CHECK_FALSE(bench::failure_record(facts, model::Status::RUNTIME_ERROR, "", {}).error);
+  facts.error = "SIGABRT";
+  CHECK(bench::failure_record(facts, model::Status::RUNTIME_ERROR, "", {}).error == "SIGABRT");
 }
 
 TEST_CASE("a failure's record has the facts of its code, the mismatch and the diagnostics of the log") {

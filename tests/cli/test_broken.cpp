@@ -25,13 +25,13 @@ Table c_table() {
       {"c_no_header", "#include \"missing.h\"\n" + kC + " {}\n", "compile_error", "build", 1},
       {"c_link", "int other(void);\n" + kC + " { y[0] = other(); }\n", "link_error", "build"},
       {"c_no_symbol", "void walk(void) {}\n", "missing_symbol", "build"},
-      {"c_null", kC + " { *(volatile int*)8 = (int)m; }\n", "crash", "run"},
+      {"c_null", kC + " { *(volatile int*)8 = (int)m; }\n", "crash", "run", 0, "", "SIGSEGV"},
       {"c_divides",
        "int run(const float* x, float* y, long m, long n) { volatile long z = m - n; return (int)(m / z); "
        "}\n",
-       "crash", "run"},
+       "crash", "run", 0, "", "SIGFPE"},
       {"c_status", "int run(const float* x, float* y, long m, long n) { return 7; }\n", "error_returned",
-       "run"},
+       "run", 0, "", "7"},
       {"c_deadlock",
        "#include <pthread.h>\n" + kC +
            " { pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&l); "
@@ -59,7 +59,8 @@ Table cpp_table() {
        "__attribute__((noinline)) long deep(volatile long n) { return n < 0 ? 0 : 1 + deep(n + 1); }\n" +
            kCpp + " { y[0] = (float)deep(1); }\n",
        "crash", "run"},
-      {"cpp_aborts", "#include <cstdlib>\n" + kCpp + " { std::abort(); }\n", "crash", "run"},
+      {"cpp_aborts", "#include <cstdlib>\n" + kCpp + " { std::abort(); }\n", "crash", "run", 0, "",
+       "SIGABRT"},
       {"cpp_exits", "#include <unistd.h>\n" + kCpp + " { _exit(0); }\n", "crash", "run"},
       {"cpp_zeros", kCpp + loops("y[i * n + j] = 0;"), "wrong_values", "judge", 0, "all_zeros"},
       {"cpp_nan",

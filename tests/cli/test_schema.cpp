@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_support.h"
-#include "cli/schema_check.h"
 #include "model/shared_data.h"
 #include "profile/profile_page.h"
 #include "support/places.h"
+#include "support/schema_check.h"
 #include "util/files.h"
 
 // `fib schema`: what fib reads and writes holds what its schemas say.
@@ -51,7 +51,7 @@ TEST_CASE("fib schema lists its schemas, and prints each") {
   CHECK(list.exit_code == 0);
   CHECK(list.err.empty());
   const auto lines = lines_of(list.out);
-  REQUIRE(lines.size() == 21);
+  REQUIRE(lines.size() == 22);
   for (const std::string& line : lines) {
     const auto printed = run_process({fib_binary(), "schema", line.substr(0, line.find(' '))});
     CHECK(printed.exit_code == 0);
@@ -87,6 +87,11 @@ TEST_CASE("traces, tries and events hold what their schemas say, whatever failed
   const auto traces = documents_below(run.dataset.root() / "traces", ".jsonl");
   CHECK(traces.size() == 6);
   CHECK(schema_problems("trace", traces) == "");
+  const auto exported =
+      run_process({fib_binary(), "export", "--local", run.dataset.root(), "--format", "json"});
+  CHECK(nlohmann::json::parse(exported.out).size() == 6);
+  CHECK(schema_problems("export", {exported.out}) == "");
+  CHECK(schema_problems("export", {R"([{"definition": "d"}])"}) != "");
   std::vector<std::string> words = {fib_binary(), "eval", "--local", run.dataset.root(), "--format", "json"};
   for (const auto& entry : fs::recursive_directory_iterator(run.dataset.root() / "solutions"))
     if (entry.path().extension() == ".json") words.push_back(entry.path());
@@ -96,6 +101,13 @@ TEST_CASE("traces, tries and events hold what their schemas say, whatever failed
   auto other = nlohmann::json::parse(tried.out);
   other["solutions"][0]["results"][0]["status"] = "FINE";
   CHECK(schema_problems("eval", {other.dump()}) != "");
+  const auto no_such =
+      run_process({fib_binary(), "eval", "nothing.json", "--local", run.dataset.root(), "--format", "json"},
+                  run.environment());
+  CHECK(no_such.exit_code == 1);
+  CHECK(schema_problems("eval", {no_such.out}) == "");
+  CHECK_THAT(nlohmann::json::parse(no_such.out).at("error").get<std::string>(),
+             Catch::Contains("nothing.json"));
   CHECK(schema_problems("run-events", {R"({"event": "warning", "time": "now"})"}) != "");
   const std::string root = run.dataset.root().string();
   REQUIRE(run_process({fib_binary(), "baseline", "set", "main", "last", "--local", root}).exit_code == 0);

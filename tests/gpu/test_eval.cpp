@@ -3,6 +3,7 @@
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
 #include "support/python.h"
+#include "support/schema_check.h"
 #include "util/clock.h"
 
 // `fib eval` of CUDA sources: verdicts, codes and places.
@@ -25,7 +26,7 @@ struct Eval {
         run.environment());
     INFO(result.err);
     WARN("fib eval " << name << ": " << static_cast<int>(util::in_ms(util::monotonic_ns() - begin)) << " ms");
-    return nlohmann::json::parse(result.out).at("solutions").at(0);
+    return testing::checked_json("eval", result.out).at("solutions").at(0);
   }
 };
 
@@ -98,7 +99,7 @@ TEST_CASE("sources of new solutions run in CUDA and in Triton", "[gpu]") {
                               "--format", "json", "--workloads", "first"});
       INFO(tried.out << tried.err);
       // CUDA sources write zeros until a kernel is in their place; those in Triton compute the reference.
-      CHECK(nlohmann::json::parse(tried.out).at("solutions").at(0).at("status") ==
+      CHECK(testing::checked_json("eval", tried.out).at("solutions").at(0).at("status") ==
             (language == "cuda" ? "INCORRECT_NUMERICAL" : "PASSED"));
     }
   }

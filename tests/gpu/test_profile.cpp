@@ -3,6 +3,7 @@
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
 #include "support/python.h"
+#include "support/schema_check.h"
 
 // `fib profile` of CUDA sources, by Nsight Compute.
 using namespace fib;
@@ -39,7 +40,7 @@ struct Profile {
          "--device", "cuda:0", "--format", "json", "--set", "basic", "--timeout", "120"},
         run.environment());
     INFO(result.out << result.err);
-    const auto profiled = nlohmann::json::parse(result.out).at("profiled").at(0);
+    const auto profiled = testing::checked_json("profile", result.out).at("profiled").at(0);
     REQUIRE(profiled.at("kernels").size() == 1);
     CHECK_FALSE(profiled.at("kernels").at(0).at("rules").empty());
     return profiled.at("kernels").at(0).at("bottleneck").at("class");
@@ -105,7 +106,7 @@ TEST_CASE("ncu looks at Triton's kernels and at torch's", "[gpu]") {
         profile.run.environment());
     INFO(result.out << result.err);
     CHECK(result.exit_code == 0);
-    return nlohmann::json::parse(result.out).at("profiled").at(0).at("kernels");
+    return testing::checked_json("profile", result.out).at("profiled").at(0).at("kernels");
   };
   const auto triton = kernels_of(testing::triton_add());
   REQUIRE(triton.size() == 1);

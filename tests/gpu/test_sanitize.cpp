@@ -3,6 +3,7 @@
 #include "gpu/gpu.h"
 #include "support/fib_run.h"
 #include "support/python.h"
+#include "support/schema_check.h"
 
 // `fib sanitize` of CUDA sources, by compute-sanitizer.
 using namespace fib;
@@ -40,7 +41,7 @@ struct Sanitize {
          "--device", "cuda:0", "--tool", tool, "--format", "json", "--timeout", "120"},
         run.environment());
     INFO(result.out << result.err);
-    return nlohmann::json::parse(result.out).at("examined").at(0);
+    return testing::checked_json("sanitize", result.out).at("examined").at(0);
   }
   void finds(const std::string& body, const std::string& tool, const std::string& words) const {
     const auto examined = (*this)(body, tool);

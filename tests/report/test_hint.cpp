@@ -32,7 +32,14 @@ TEST_CASE("a failure's hint is the advice of its code") {
   model::MeasurementRecord record;
   record.failure.emplace().code = "timeout";
   CHECK(hint_of(record, std::nullopt) == std::string(model::find_error_facts("timeout")->advice));
-  record.failure->code = "of a later version";
+  record.failure->code = "cuda_error";
+  CHECK(hint_of(record, std::nullopt) == std::string(model::find_error_facts("cuda_error")->advice));
+  for (const char* error :
+       {"cudaErrorInvalidValue", "cudaErrorInvalidConfiguration", "CUDA_ERROR_INVALID_VALUE"}) {
+    record.failure->error = error;
+    CHECK_THAT(*hint_of(record, std::nullopt), Catch::Contains("its threads a block"));
+  }
+  record.failure.emplace().code = "of a later version";
   CHECK_FALSE(hint_of(record, std::nullopt));
 }
 

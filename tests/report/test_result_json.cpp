@@ -127,7 +127,8 @@ TEST_CASE("all that may be known of a result is there, null where it is not know
       R"({"failure":{"code":"wrong_values","mismatch":{"output":"y"}},"durations":{"build_ms":3}})");
   const auto result = report::result_json(trace, copy_definition(), {});
   CHECK(result.at("durations").dump() ==
-        R"({"build_ms":3.0,"load_ms":null,"evaluate_ms":null,"run_ms":null})");
+        R"({"build_ms":3.0,"load_ms":null,"evaluate_ms":null,"run_ms":null,"judge_ms":null,)"
+        R"("reference_ms":null,"time_ms":null})");
   const auto& failure = result.at("failure");
   CHECK(failure.at("code") == "wrong_values");
   CHECK(failure.at("diagnostics").is_null());

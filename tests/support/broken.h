@@ -8,6 +8,7 @@
 
 #include "model/error_code.h"
 #include "support/fib_run.h"
+#include "support/schema_check.h"
 
 // A table of solutions that fail, each with all that a program is told of why.
 namespace fib::testing {
@@ -19,6 +20,7 @@ struct Broken {
   std::string stage;         // failure.stage
   int line = 0;              // of the first diagnostic with a place in the source; 0: there is none
   std::string pattern = "";  // of the wrong elements; empty: any
+  std::string error = "";    // failure.error; empty: any
 };
 
 // The kind of solution that a table is of: what its spec says, and the file of its source.
@@ -67,6 +69,7 @@ inline void check_broken(const TraceLine& trace, const Broken& broken) {
   CHECK(failure.at("violation") == facts->violation);
   if (!broken.pattern.empty())
     CHECK(failure.value("/mismatch/pattern"_json_pointer, std::string()) == broken.pattern);
+  if (!broken.error.empty()) CHECK(failure.value("error", std::string()) == broken.error);
   if (broken.line == 0) return;
   int line = 0;
   std::string file;
@@ -82,6 +85,11 @@ inline void check_broken(const TraceLine& trace, const Broken& broken) {
 
 inline void check_all_broken(const FibRun& run, const std::vector<std::vector<Broken>>& tables) {
   const auto traces = traces_by_solution(run.dataset.root());
+  if (has_jsonschema()) {
+    std::vector<std::string> lines;
+    for (const auto& [name, trace] : traces) lines.push_back(trace.text);
+    CHECK(schema_problems("trace", lines) == "");
+  }
   for (const auto& table : tables) {
     for (const Broken& broken : table) {
       INFO(broken.name);

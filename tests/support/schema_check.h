@@ -1,5 +1,7 @@
 #pragma once
 
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,13 @@ for name in sys.argv[2:]:
   }
   const auto checked = run_process(words);
   return checked.out + checked.err;
+}
+
+// What a command has printed, held against its schema where the package is there.
+inline nlohmann::json checked_json(const std::string& schema, const std::string& text) {
+  static const bool is_checked = has_jsonschema();
+  if (is_checked) CHECK(schema_problems(schema, {text}) == "");
+  return nlohmann::json::parse(text);
 }
 
 inline std::vector<std::string> lines_of(const std::string& text) {
