@@ -111,7 +111,8 @@ int print_devices() {
                          {"registers", device.registers},
                          {"shared_bytes", device.shared_bytes},
                          {"reserved_shared_bytes", device.reserved_shared_bytes}}},
-                       {"memory", device.memory}});
+                       {"memory", device.memory},
+                       {"node", device.node}});
   }
   auto software = versions.get();
   software["cuda"] = fmt::format("{}.{}", list.driver_version / 1000, list.driver_version % 1000 / 10);
@@ -143,7 +144,7 @@ CudaDevices cuda_devices() try {
   for (const auto& device : document.at("devices")) {
     result.devices.push_back({model::DeviceKind::cuda, device.at("name"), device.at("uuid"),
                               device.at("architecture"), limits_of(device.at("multiprocessor")),
-                              device.at("memory")});
+                              device.at("memory"), device.at("node")});
   }
   result.problem = document.at("problem");
   result.software = document.at("software");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "logging.h"
 #include "measure_options.h"
 #include "present/document.h"
+#include "present/text.h"
 #include "profile/ncu_page.h"
 #include "profile/profile_page.h"
 #include "report/result_json.h"
@@ -86,10 +88,9 @@ bench::ProbeTool tool_of(const ProfileOptions& options, const std::string& ncu, 
   return tool;
 }
 
-profile::Profiled profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
-                              const dataset::Dataset& dataset, const model::Solution& solution,
-                              const model::Workload& workload) {
-  profile::Profiled profiled{solution.name, solution.definition, workload.uuid, {}, "", ""};
+void profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
+                 const dataset::Dataset& dataset, const model::Solution& solution,
+                 const model::Workload& workload, profile::Profiled& profiled) {
   session.begin(options.measure.config);
   const util::TemporaryFolder folder(session.temporary(), "profile-");
   const fs::path report = folder.path() / bench::kNcuReport;
@@ -101,7 +102,7 @@ profile::Profiled profile_one(const ProfileOptions& options, const std::string& 
     profiled.not_done = profile::why_nothing(outcome.output);
     if (profiled.not_done.empty()) profiled.not_done = outcome.reason;
     if (profiled.not_done.empty()) profiled.not_done = "ncu left no report: " + outcome.output;
-    return profiled;
+    return;
   }
   const bench::ReportReader reader(session, options.measure.config, ncu, *written);
   profiled.kernels = profile::read_raw_page(reader.page({"--csv", "--page", "raw", "--print-units", "base"}));
@@ -113,13 +114,15 @@ profile::Profiled profile_one(const ProfileOptions& options, const std::string& 
   if (!options.page.empty()) profiled.page = reader.page({"--page", options.page});
   if (!options.output.empty())
     fs::copy_file(reader.file(), options.output, fs::copy_options::overwrite_existing);
-  return profiled;
 }
 
-// Those of ncu itself.
+// Those of ncu itself, which have names and sources of solutions in them.
 std::string ncu_pages(const std::vector<profile::Profiled>& all) {
   std::string pages;
-  for (const profile::Profiled& one : all) pages += one.page;
+  for (const profile::Profiled& one : all) {
+    std::istringstream lines(one.page);
+    for (std::string line; std::getline(lines, line);) pages += present::printable(line) + "\n";
+  }
   return pages;
 }
 
@@ -162,7 +165,13 @@ int run(ProfileOptions options) {
   bench::Session session(environment_of({device}), interrupted);
   std::vector<profile::Profiled> all;
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
-    all.push_back(profile_one(options, ncu, session, dataset, solution, workload));
+    profile::Profiled& profiled =
+        all.emplace_back(profile::Profiled{solution.name, solution.definition, workload.uuid, {}, "", ""});
+    try {
+      profile_one(options, ncu, session, dataset, solution, workload, profiled);
+    } catch (const std::exception& error) {
+      profiled.not_done = error.what();  // which is no reason to lose the others
+    }
   });
   print_result(options.format == ProfileFormat::json ? as_json(all) : as_text(options, all));
   if (interrupted) return kInterrupted;

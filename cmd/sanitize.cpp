@@ -26,6 +26,7 @@
 #include "report_common.h"
 #include "try_each.h"
 #include "util/error.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 namespace fib::cmd {
@@ -70,31 +71,25 @@ std::string line_of(const model::Solution& solution, const compile::Finding& fin
     for (std::uint64_t i = 0; i < finding.line; ++i) {
       if (!std::getline(lines, line)) return "";
     }
-    const auto begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos || finding.line == 0) return "";
-    return line.substr(begin, std::min(kMost, line.find_last_not_of(" \t\r") + 1 - begin));
+    return finding.line == 0 ? "" : std::string(util::trimmed(line).substr(0, kMost));
   }
   return "";
 }
 
-Examined examine(bench::Session& session, const bench::RunConfig& config, const bench::Sanitizer& sanitizer,
-                 const dataset::Dataset& dataset, const model::Solution& solution,
-                 const model::Workload& workload) {
-  Examined examined{
-      solution.name, solution.definition, workload.uuid, sanitizer.name, {}, {}, sanitizer.missing, {}};
-  if (!examined.not_done.empty()) return examined;
+void examine(bench::Session& session, const bench::RunConfig& config, const bench::Sanitizer& sanitizer,
+             const dataset::Dataset& dataset, const model::Solution& solution,
+             const model::Workload& workload, Examined& examined) {
   const auto outcome =
       bench::run_probe(session, config, solution, dataset.definitions.at(solution.definition), workload,
                        dataset.root, sanitizer.tool);
   examined.findings = bench::findings_of(sanitizer, outcome.output);
   for (const auto& finding : examined.findings) examined.lines.push_back(line_of(solution, finding));
   examined.output = outcome.output;
-  if (outcome.end == End::called || !examined.findings.empty()) return examined;
+  if (outcome.end == End::called || !examined.findings.empty()) return;
   examined.not_done = outcome.end == End::not_built ? "it does not build: " + outcome.reason
                       : outcome.end == End::died
                           ? "the solution failed before the tool had found anything: " + outcome.reason
                           : outcome.reason;
-  return examined;
 }
 
 std::vector<bench::Sanitizer> chosen(const SanitizeOptions& options, model::DeviceKind device) {
@@ -220,8 +215,15 @@ int run(SanitizeOptions options) {
   std::vector<Examined> all;
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
     for (const auto& sanitizer : sanitizers) {
-      if (!interrupted)
-        all.push_back(examine(session, options.measure.config, sanitizer, dataset, solution, workload));
+      if (interrupted) return;
+      Examined& examined = all.emplace_back(Examined{
+          solution.name, solution.definition, workload.uuid, sanitizer.name, {}, {}, sanitizer.missing, {}});
+      if (!examined.not_done.empty()) continue;
+      try {
+        examine(session, options.measure.config, sanitizer, dataset, solution, workload, examined);
+      } catch (const std::exception& error) {
+        examined.not_done = error.what();  // which is no reason to lose the others
+      }
     }
   });
   std::vector<std::string> limits;

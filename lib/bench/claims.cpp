@@ -128,6 +128,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
   m.unclaimed_ms.clear();
   m.envelopes_ms.clear();
   m.walls_ms.clear();
+  m.others_ms.clear();
   m.host_ms.clear();
   m.clocks_mhz.clear();
   for (std::size_t call = 0; call < runs.size(); ++call) {
@@ -151,6 +152,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
     }
     m.envelopes_ms.push_back(in_ms(ran.envelope_ns));
     m.walls_ms.push_back(wall_ms(ran));
+    m.others_ms.push_back(in_ms(ran.others_cpu_ns + ran.beside.others_cpu_ns));
     m.host_ms.push_back(in_ms(done.host_ns));
     if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
   }

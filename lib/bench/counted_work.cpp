@@ -108,6 +108,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   const std::size_t count = doors.size();
   expected.make(calls.sets(), count);
   std::vector<worker::SetId> sets;
+  std::int64_t others_before_ns = 0;
   {
     const Stopped stopped(parts.worker);
     if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
@@ -121,6 +122,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
     for (const auto& door : doors) sets.push_back(calls.fill(door, calls.sets() + sets.size()));
     if (const auto problem = parts.judge.begin_count(); !problem.empty())
       throw NoVerdict(model::Fault::machine, problem);
+    others_before_ns = parts.worker.others_cpu_ns();
   }
   std::vector<UnjudgedCall> made;
   std::vector<double> walls;
@@ -141,6 +143,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   counted.busy_ms = util::in_ms(seen.busy_ns) / number;
   counted.engine_ms = util::in_ms(seen.engine_ns) / number;
   counted.bus_bytes = seen.bus_bytes / number;
+  counted.others_ms = util::in_ms(parts.worker.others_cpu_ns() - others_before_ns) / number;
   counted.wall_ms = eval::median(walls);
   counted.long_wall_ms = eval::quantile(std::move(walls), 0.9);
   auto problem = unclaimed_work(counted, usual);
@@ -170,6 +173,14 @@ NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
                       "counters are read, and {:.4f} ms before: the machine is too busy, or the solution "
                       "computes on the host then",
                       counted.long_wall_ms, usual.wall_ms)};
+}
+
+NoVerdict busy_threads(const CountedWork& counted) {
+  return {
+      model::Fault::solution,
+      fmt::format("threads of the solution use the CPUs for {:.4f} ms in each call, so that nobody can tell "
+                  "whether they compute what the device should while its own counters are read",
+                  counted.others_ms)};
 }
 
 NoVerdict contradiction() {
@@ -224,7 +235,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
   if (m.lost_records) blank.parts = 1;
   if (m.no_witness.empty()) blank.parts = std::max<std::uint64_t>(1, blank.parts);
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
-  const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest};
+  const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest, usual_others_ms(m)};
   std::vector<Finding> findings;
   std::vector<NoVerdict> unclear;  // why other counts do not agree
   for (std::size_t agreeing = 0;;) {
@@ -241,6 +252,8 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     } else if (m.counted->long_wall_ms > most_wall_ms(usual)) {
       // Some calls may be made long, and compute on the host what counters then do not see.
       unclear.push_back(slow_calls(*m.counted, usual));
+    } else if (computes_beside(*m.counted, usual)) {
+      unclear.push_back(busy_threads(*m.counted));
     } else if (!m.counted->missing.empty() && !is_first) {
       unclear.push_back(contradiction());
     } else {
@@ -255,7 +268,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     settle(middle.problem, usual, m);
     // Where the mean is the latency, its calls have as much room.
     const double more_ms = m.counted->claimed_ms - blank.claimed_ms;
-    const UsualCall settled{usual.wall_ms + more_ms, usual.in_python};
+    const UsualCall settled{usual.wall_ms + more_ms, usual.in_python, usual.others_ms};
     if (m.counted->long_wall_ms > most_wall_ms(settled)) throw slow_calls(*m.counted, settled);
     return;
   }

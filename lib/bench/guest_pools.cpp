@@ -84,6 +84,8 @@ void GuestPools::clear() {
 worker::ChildSetup children_on(const LaneDevice& device, worker::ChildSetup children, std::size_t cores,
                                std::size_t devices) {
   if (device.is_cuda() && cores >= 4 * devices + 2) children.awake_us = kAwakeUs;
+  children.files.gpu_node = device.node;
+  children.device_uuid = device.uuid;
   return children;
 }
 

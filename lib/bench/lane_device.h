@@ -16,6 +16,7 @@ struct LaneDevice {
   std::string architecture;                  // cuda: "sm_90a"
   MultiprocessorLimits multiprocessor = {};  // cuda
   std::uint64_t memory_bytes = 0;            // cuda
+  std::string node = {};                     // cuda: "nvidia0" (cuda/devices.h); empty: not known
   [[nodiscard]] bool is_cuda() const { return kind == model::DeviceKind::cuda; }
 };
 

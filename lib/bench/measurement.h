@@ -39,6 +39,7 @@ struct CountedWork {
   std::uint64_t parts = 0;  // kernels, copies and sets of a call, as its worker says; 0: it does not; lost: 1
   double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
   double long_wall_ms = 0;  // the same, of the calls that took longest: nine of ten took less
+  double others_ms = 0;     // what all threads but the main one used of the CPUs, a call
 };
 
 // The calls in which the device's own counters are to be read before an evaluation that passed stands.
@@ -64,6 +65,7 @@ struct Measurement {
   bool latency_is_mean = false;                // see latency_of(): the device's own counters say so
   std::vector<double> envelopes_ms;            // the coordinator's clock around the same calls
   std::vector<double> walls_ms;                // and around what comes before and after them, see wall_ms()
+  std::vector<double> others_ms{};  // what the worker's other threads used of the CPUs in that time
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
   std::optional<Overhead> overhead{};               // what calls take beside the work, where it is known
   std::vector<std::vector<double>> unclaimed_ms{};  // what each call took beyond claim and overhead

@@ -10,6 +10,7 @@
 #include "sandbox/tool_room.h"
 #include "util/beneath.h"
 #include "util/command.h"
+#include "worker/clients.h"
 
 namespace fib::bench {
 namespace {
@@ -52,8 +53,13 @@ std::string ReportReader::page(const std::vector<std::string>& words) const {
   std::vector<std::string> all = {ncu_, "--import", file().string()};
   all.insert(all.end(), words.begin(), words.end());
   const sandbox::ToolRoom room{files_, folder_.path() / kOwn};
-  return util::run_command(sandbox::words_in_room(program_, room, all), "/", {}, {timeout_s_, nullptr})
-      .output;
+  // A solution may have written the report: what reads it has nothing of the user's environment.
+  std::vector<std::string> clean = {"env", "-i"};
+  const auto environment = worker::clean_environment(room.own);
+  clean.insert(clean.end(), environment.begin(), environment.end());
+  const auto in_room = sandbox::words_in_room(program_, room, all);
+  clean.insert(clean.end(), in_room.begin(), in_room.end());
+  return util::run_command(clean, "/", {}, {timeout_s_, nullptr}).output;
 }
 
 }  // namespace fib::bench

@@ -41,6 +41,10 @@ constexpr double kMostMeanOfUsual = 1.05;
 constexpr double kMostOfWall = 3;
 constexpr double kMostBeyondWallMs = 0.7;
 constexpr double kMostBeyondWallInPythonMs = 2.2;
+// How much more of the CPUs the worker's other threads may use, a call. They have nothing to do but what the
+// driver lets its own do; those of Python's packages sleep.
+constexpr double kMostOthersMs = 0.1;
+constexpr double kMostOthersInPythonMs = 0.5;
 
 double slack_ms(const CountedWork& counted) {
   return kSlackMs + kShareOfOwn * counted.own_ms + kShareOfClaim * counted.claimed_ms;
@@ -72,6 +76,10 @@ double usual_wall_ms(const Measurement& m) {
   return beside_ms + claimed_ms(m.trials_ms);
 }
 
+double usual_others_ms(const Measurement& m) {
+  return m.others_ms.empty() ? 0 : *std::min_element(m.others_ms.begin(), m.others_ms.end());
+}
+
 double most_wall_ms(const UsualCall& usual) {
   return kMostOfWall * usual.wall_ms + (usual.in_python ? kMostBeyondWallInPythonMs : kMostBeyondWallMs);
 }
@@ -99,7 +107,17 @@ std::optional<std::string> unclaimed_work(const CountedWork& counted, const Usua
         "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "
         "before",
         counted.wall_ms, usual.wall_ms);
+  const double most_others_ms = usual.in_python ? kMostOthersInPythonMs : kMostOthersMs;
+  if (counted.others_ms > usual.others_ms + most_others_ms)
+    return fmt::format(
+        "threads of the solution use the CPUs for {:.4f} ms a call while the device's own counters are read, "
+        "and {:.4f} ms before",
+        counted.others_ms, usual.others_ms);
   return std::nullopt;
+}
+
+bool computes_beside(const CountedWork& counted, const UsualCall& usual) {
+  return counted.others_ms > std::max(usual.wall_ms, kMostOthersInPythonMs);
 }
 
 bool tells_of_others(const CountedWork& counted) {

@@ -19,19 +19,27 @@ namespace fib::bench {
 struct UsualCall {
   double wall_ms = 0;  // usual_wall_ms()
   bool in_python = false;
+  double others_ms = 0;  // usual_others_ms()
 };
 
 // What a timed call takes by the coordinator's clock: what is claimed, and the least that any call took
 // beside it, since a solution could make most of them long. Pure; at least one call.
 [[nodiscard]] double usual_wall_ms(const Measurement& m);
 
+// The least that all threads but the main one used of the CPUs in a timed call. Pure.
+[[nodiscard]] double usual_others_ms(const Measurement& m);
+
 // How long a counted call may take by that clock. Pure.
 [[nodiscard]] double most_wall_ms(const UsualCall& usual);
 
 // Whether the device was at work for longer than is claimed, its multiprocessors or its engine for kernels,
 // exchanged more with the host than can be done in that time, or the counted calls took much longer than the
-// timed ones (as where the host computes instead): as a sentence for the log. Pure.
+// timed ones, or more of the CPUs (as where the host computes instead): as a sentence for the log. Pure.
 [[nodiscard]] std::optional<std::string> unclaimed_work(const CountedWork& counted, const UsualCall& usual);
+
+// Whether other threads may do as much in counted calls as a core can in one: where they always do, nobody
+// knows what. Pure.
+[[nodiscard]] bool computes_beside(const CountedWork& counted, const UsualCall& usual);
 
 // Whether the engine was at work for so much longer than what is left open that a lie in other workloads of
 // the solution would have shown here, too. Pure.

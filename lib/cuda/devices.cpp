@@ -1,6 +1,8 @@
 #include "cuda/devices.h"
 
 #include "cuda/driver.h"
+#include "util/kernel_files.h"
+#include "util/text.h"
 
 namespace fib::cuda {
 namespace {
@@ -14,6 +16,9 @@ DeviceInfo info_of(const Driver& driver, int ordinal) {
   driver.check(driver.device_name(name, sizeof name, device), "cuDeviceGetName");
   info.name = name;
   info.uuid = uuid_of(driver, device);
+  char address[32] = {};
+  driver.check(driver.device_pci(address, sizeof address, device), "cuDeviceGetPCIBusId");
+  info.node = node_of(address);
   std::size_t memory = 0;
   driver.check(driver.device_memory(&memory, device), "cuDeviceTotalMem");
   info.memory = memory;
@@ -58,6 +63,20 @@ std::string uuid_of(const Driver& driver, int device) {
     text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
   }
   return text;
+}
+
+std::string node_of(std::string pci_address, const std::filesystem::path& gpus) {
+  constexpr std::string_view kMinor = "Device Minor:";
+  const auto file = gpus / util::lowered(pci_address) / "information";
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return "";
+  const std::string text = util::read_kernel_file(file);
+  const std::size_t at = text.find(kMinor);
+  if (at == std::string::npos) return "";
+  const std::string_view line = std::string_view(text).substr(at + kMinor.size());
+  const std::string_view number = util::trimmed(line.substr(0, line.find('\n')));
+  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? "nvidia" + std::string(number) : "";
 }
 
 std::string architecture_of(int major, int minor) {

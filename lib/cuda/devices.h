@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct DeviceInfo {
   int ordinal = 0;   // in the driver's order, CUDA_VISIBLE_DEVICES respected
   std::string name;  // "NVIDIA H200"
   std::string uuid;  // "GPU-8a1c…", as nvidia-smi prints it
+  std::string node;  // "nvidia0", its file in /dev; empty: not known
   int major = 0;     // compute capability
   int minor = 0;
   std::uint64_t memory = 0;  // bytes
@@ -38,6 +40,11 @@ struct DeviceList {
 
 // "GPU-8a1c…". Throws DriverError.
 [[nodiscard]] std::string uuid_of(const Driver& driver, int device);
+
+// "nvidia0": the file in /dev of the device with this address ("0000:18:00.0", in any case), by what the
+// driver tells in `gpus`; empty where it tells nothing.
+[[nodiscard]] std::string node_of(std::string pci_address,
+                                  const std::filesystem::path& gpus = "/proc/driver/nvidia/gpus");
 
 // The architecture to compile for: "sm_90a" where the device has architecture-specific instructions (compute
 // capability 9.0 and up), "sm_86" elsewhere.

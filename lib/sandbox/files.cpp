@@ -44,7 +44,8 @@ Paths device_nodes(const FileAccess& access) {
   if (!access.gpu) return nodes;
   for (const auto& node : entries_of("/dev", "nvidia")) {
     std::error_code error;
-    if (is_node_of_gpu(node.filename().string()) && fs::is_character_file(node, error)) nodes.push_back(node);
+    const bool is_shown = is_node_of_gpu(node.filename().string(), access.gpu_node);
+    if (is_shown && fs::is_character_file(node, error)) nodes.push_back(node);
   }
   // The parts of a GPU that is divided (MIG): all but the node that may divide it, which is root's alone.
   for (const auto& node : entries_of("/dev/nvidia-caps", "nvidia-cap")) {
@@ -86,13 +87,10 @@ std::string FileAccess::to_json() const {
     for (const auto& path : paths) list.push_back(path.string());
     return list;
   };
-  return nlohmann::json{{"mode", static_cast<int>(mode)},
-                        {"readable", texts(readable)},
-                        {"writable", texts(writable)},
-                        {"gpu", gpu},
-                        {"endless_devices", endless_devices},
-                        {"private_bytes", private_bytes},
-                        {"own_view", own_view}}
+  return nlohmann::json{{"mode", static_cast<int>(mode)}, {"readable", texts(readable)},
+                        {"writable", texts(writable)},    {"gpu", gpu},
+                        {"gpu_node", gpu_node},           {"endless_devices", endless_devices},
+                        {"private_bytes", private_bytes}, {"own_view", own_view}}
       .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -105,6 +103,7 @@ FileAccess FileAccess::parse(std::string_view text) {
     for (const auto& path : json.at("readable")) access.readable.emplace_back(path.get<std::string>());
     for (const auto& path : json.at("writable")) access.writable.emplace_back(path.get<std::string>());
     json.at("gpu").get_to(access.gpu);
+    access.gpu_node = json.value("gpu_node", "");
     json.at("endless_devices").get_to(access.endless_devices);
     json.at("private_bytes").get_to(access.private_bytes);
     json.at("own_view").get_to(access.own_view);
@@ -137,11 +136,24 @@ bool is_bin_of_toolchain(const fs::path& bin) {
          fs::exists(folder / "libexec", error);
 }
 
-bool is_node_of_gpu(std::string_view name) {
+// Whether it is, or is above, somebody's home, a folder for temporary files or the current folder: a program
+// in it comes alone.
+bool holds_more_than_programs(const fs::path& folder) {
+  std::error_code error;
+  Paths own = {"/tmp", fs::temp_directory_path(error), fs::current_path(error)};
+  if (const char* home = std::getenv("HOME")) own.emplace_back(home);
+  return std::any_of(own.begin(), own.end(), [&](const fs::path& one) {
+    return !one.empty() &&
+           (util::lies_in(one, folder) || util::lies_in(fs::weakly_canonical(one, error), folder));
+  });
+}
+
+bool is_node_of_gpu(std::string_view name, std::string_view only) {
   if (name == "nvidiactl" || name == "nvidia-uvm") return true;
   constexpr std::string_view kGpu = "nvidia";
   if (!name.starts_with(kGpu) || name == kGpu) return false;
-  return name.find_first_not_of("0123456789", kGpu.size()) == std::string_view::npos;
+  const bool is_gpu = name.find_first_not_of("0123456789", kGpu.size()) == std::string_view::npos;
+  return is_gpu && (only.empty() || name == only);
 }
 
 Paths folders_of_program(const std::string& program) {
@@ -153,7 +165,9 @@ Paths folders_of_program(const std::string& program) {
   for (const auto& path : {fs::absolute(found), real}) {
     if (is_system(path)) continue;
     const fs::path folder = path.parent_path();
-    folders.push_back(is_bin_of_toolchain(folder) ? folder.parent_path() : folder);
+    folders.push_back(is_bin_of_toolchain(folder)        ? folder.parent_path()
+                      : holds_more_than_programs(folder) ? path
+                                                         : folder);
   }
   return folders;
 }

@@ -31,6 +31,8 @@ struct FileAccess {
   // It is in a PID namespace of its own, and it and what it starts may write their own files of /proc. Does
   // not travel.
   bool own_processes = false;
+  // Of several GPUs that whose device node is shown alone: "nvidia0"; empty: all of them.
+  std::string gpu_node = {};
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static FileAccess parse(std::string_view text);  // throws Error
 };
@@ -47,11 +49,13 @@ struct Held {
 [[nodiscard]] std::vector<std::filesystem::path> system_paths();
 
 // Whether kernels need this file of /dev: "nvidiactl", "nvidia-uvm", "nvidia0"; not the tools' door to a
-// process's memory, switches between GPUs, displays. Pure.
-[[nodiscard]] bool is_node_of_gpu(std::string_view name);
+// process's memory, switches between GPUs, displays. Of several GPUs that of `only` alone ("nvidia0"), where
+// it is not empty. Pure.
+[[nodiscard]] bool is_node_of_gpu(std::string_view name, std::string_view only = {});
 
 // The folder to be shown so that a program can run, if it is outside of system_paths(): "/opt/gcc" for
-// "/opt/gcc/bin/g++" or a link to it. `program` is a path or a name that PATH has. Empty when there is none.
+// "/opt/gcc/bin/g++" or a link to it; the program alone where it lies in the home folder itself, the current
+// folder or /tmp. `program` is a path or a name that PATH has. Empty when there is none.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_program(const std::string& program);
 
 // The folders that environment variables name, which are lists with ':' between them ("LD_LIBRARY_PATH").

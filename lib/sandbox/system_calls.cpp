@@ -88,6 +88,13 @@ const std::vector<long>& refused_calls() {
   return calls;
 }
 
+// Of which the system, or the user, has few for all processes together. Libraries do without.
+constexpr long kScarceCalls[] = {SYS_io_setup,
+#ifdef SYS_inotify_init
+                                 SYS_inotify_init,
+#endif
+                                 SYS_inotify_init1};
+
 constexpr long kNetworkCalls[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen};
 
 // Calls that change what a file is to others, not what is in it. A mount that is read-only refuses them;
@@ -226,6 +233,7 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   Filter filter;
   for (const long call : fatal_calls()) filter.end(call);
   for (const long call : refused_calls()) filter.refuse(call, EPERM);
+  for (const long call : kScarceCalls) filter.refuse(call, ENOSYS);
   doors.tools ? allow_tools(filter) : refuse_tools(filter);
   filter.refuse(SYS_clone3, ENOSYS);
   doors.processes ? allow_processes(filter) : refuse_processes(filter);

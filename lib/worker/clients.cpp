@@ -27,7 +27,7 @@ constexpr std::int64_t kJudgeTimeoutNs = std::int64_t{600} * 1'000'000'000;
 
 ChildSpec spec_of(const ChildSetup& setup, const std::string& command, const std::filesystem::path& folder,
                   std::uint64_t file_size_limit) {
-  return {{setup.program, command}, clean_environment(folder), folder, file_size_limit};
+  return {{setup.program, command}, clean_environment(folder, setup.device_uuid), folder, file_size_limit};
 }
 
 ChildSpec with_memory_limit(ChildSpec spec, const ChildSetup& setup) {
@@ -59,13 +59,18 @@ Answer<bool> acknowledged(Answer<Message> answer) {
 
 }  // namespace
 
-std::vector<std::string> clean_environment(const std::filesystem::path& temporary) {
+std::vector<std::string> clean_environment(const std::filesystem::path& temporary,
+                                           const std::string& device_uuid) {
   std::vector<std::string> environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive", "OPENBLAS_THREAD_TIMEOUT=4",
                                           "TMPDIR=" + temporary.string(), "HOME=" + temporary.string()};
   for (const char* name :
        {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX", "CC", "NVCC",
         "CUTLASS_PATH", "FIB_OPENBLAS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"}) {
     if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
+  }
+  if (!device_uuid.empty()) {
+    std::erase_if(environment, [](const auto& entry) { return entry.starts_with("CUDA_VISIBLE_DEVICES="); });
+    environment.push_back("CUDA_VISIBLE_DEVICES=" + device_uuid);
   }
   return environment;
 }
@@ -398,6 +403,8 @@ void WorkerClient::stop() {
 }
 
 // Its threads go to sleep again before anything of theirs is counted.
+std::int64_t WorkerClient::others_cpu_ns() { return WatchedProcess::used_by_others_ns({}, process_.usage()); }
+
 void WorkerClient::go_on() {
   const auto span = child_.span("go on");
   const auto pid = child_.pid();

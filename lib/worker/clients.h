@@ -29,12 +29,15 @@ struct ChildSetup {
   // limit.
   std::uint64_t memory_limit = 0;
   sandbox::FileAccess files = {};  // what the code of solutions, and Python code of references, may reach
+  std::string device_uuid = {};    // CUDA: the only device that the child sees; empty: all that fib sees
 };
 
 // The clean environment of a child: PATH, the C locale, TMPDIR and HOME in `temporary`,
 // OMP_WAIT_POLICY=passive and OPENBLAS_THREAD_TIMEOUT=4 (so that their threads sleep after their work instead
 // of spinning into the next measurement), and CUDA's and the sanitizers' own variables where set.
-[[nodiscard]] std::vector<std::string> clean_environment(const std::filesystem::path& temporary);
+// With `device_uuid` CUDA shows that device alone.
+[[nodiscard]] std::vector<std::string> clean_environment(const std::filesystem::path& temporary,
+                                                         const std::string& device_uuid = {});
 
 // The judge's process. The judge is ours: any failure but a refusal throws JudgeLost, a refusal (a blob that
 // is missing, say) throws Error with the judge's sentence.
@@ -113,6 +116,7 @@ class WorkerClient : public Worker {
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns) override;
   [[nodiscard]] const CallTimes::Beside& beside_last_call() const override { return beside_; }
+  [[nodiscard]] std::int64_t others_cpu_ns() override;
   void stop() override;
   void go_on() override;
   [[nodiscard]] std::string take_output() override { return child_.take_output(); }

@@ -13,13 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> guest_environment(const GuestSetup& setup, const fs::path& folder) {
-  auto environment = clean_environment(folder);
+  auto environment = clean_environment(folder, setup.device_uuid);
   if (const char* value = std::getenv("TRITON_INTERPRET"))
     environment.push_back(std::string("TRITON_INTERPRET=") + value);
-  if (!setup.device_uuid.empty()) {
-    std::erase_if(environment, [](const auto& entry) { return entry.starts_with("CUDA_VISIBLE_DEVICES="); });
-    environment.push_back("CUDA_VISIBLE_DEVICES=" + setup.device_uuid);
-  }
   return environment;
 }
 

@@ -68,6 +68,10 @@ class Worker {
   // Of the last call, once it is collected.
   [[nodiscard]] virtual const CallTimes::Beside& beside_last_call() const = 0;
 
+  // What all of its threads and processes but the main thread have used of the CPUs so far, in nanoseconds;
+  // exact while it is stopped.
+  [[nodiscard]] virtual std::int64_t others_cpu_ns() = 0;
+
   // Stops the worker's process group, and lets it go on. A request to a stopped worker is not answered. One
   // that goes on in a call of the kernel is waited for, and killed when it has used a CPU for some seconds.
   virtual void stop() = 0;

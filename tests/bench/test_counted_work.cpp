@@ -478,3 +478,27 @@ TEST_CASE("no solution sees at its buffers whether calls are counted") {
   CHECK(launch_plan.run().status == Status::PASSED);
   CHECK_FALSE(launch_plan.judge.attached.back().has_private);
 }
+
+TEST_CASE("threads that compute in counted calls are found by what they use of the CPUs") {
+  const auto run = [](double before_ms, double counted_ms) {
+    CountedScene scene;
+    scene.worker.times = [before_ms](std::size_t, Clock) {
+      auto times = fakes::call_of(kClaimMs);
+      times.others_cpu_ns = static_cast<std::int64_t>(before_ms * kMs);
+      return times;
+    };
+    scene.worker.others_ns = [counted_ms](std::size_t calls) {
+      return static_cast<std::int64_t>(counted_ms * kMs * static_cast<double>(calls));
+    };
+    return scene.run();
+  };
+  CHECK(run(0, 0.05).status == Status::PASSED);
+  const auto found = run(0, 0.2);
+  CHECK(found.status == Status::RUNTIME_ERROR);
+  CHECK_THAT(found.note, Catch::Contains("threads of the solution use the CPUs for 0.2000 ms a call"));
+  CHECK(found.counted->others_ms == Approx(0.2));
+  CHECK(run(0.5, 0.55).status == Status::PASSED);  // as much as they always do
+  // What may be anything is no verdict.
+  CHECK_THROWS_WITH(run(3, 3),
+                    Catch::StartsWith("threads of the solution use the CPUs for 3.0000 ms in each"));
+}

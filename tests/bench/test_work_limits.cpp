@@ -88,6 +88,29 @@ TEST_CASE("work beyond 1.5 times what is left open tells of other workloads") {
   CHECK_FALSE(bench::tells_of_others(counted(0.0156, 0.002, 0.0156)));
 }
 
+TEST_CASE("other threads may use 0.1 ms more of the CPUs in counted calls, in Python 0.5 ms") {
+  bench::Measurement m;
+  CHECK(bench::usual_others_ms(m) == 0);
+  m.others_ms = {3, 0.25, 3};
+  CHECK(bench::usual_others_ms(m) == 0.25);
+  const auto fails = [](double others_ms, bool in_python) {
+    CountedWork work = counted(0.1, 0, 0.1);
+    work.others_ms = others_ms;
+    return bench::unclaimed_work(work, {1, in_python, 0.25}).has_value();
+  };
+  CHECK_FALSE(fails(0.34, false));
+  CHECK(fails(0.36, false));
+  CHECK_FALSE(fails(0.74, true));
+  CHECK(fails(0.76, true));
+  // As much as a core can do in a call may be anything, however much they always use.
+  CountedWork work = counted(0.1, 0, 0.1);
+  work.others_ms = 1.9;
+  CHECK_FALSE(bench::computes_beside(work, {2, false, 2}));
+  work.others_ms = 2.1;
+  CHECK(bench::computes_beside(work, {2, false, 2}));
+  CHECK_FALSE(bench::computes_beside(counted(0.1, 0, 0.1), {0.1, false, 0}));
+}
+
 TEST_CASE("counted calls may take 3 times and 0.7 ms as long as others, in Python 2.2 ms") {
   const auto fails = [](double wall_ms, bool in_python) {
     CountedWork work = counted(0.1, 0, 0.1);

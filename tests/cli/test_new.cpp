@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_support.h"
-#include "cli/schema_check.h"
 #include "support/python.h"
+#include "support/schema_check.h"
 
 // `fib new`: from nothing to a verdict.
 using namespace fib;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_support.h"
-#include "cli/schema_check.h"
+#include "support/schema_check.h"
 
 // `fib run --format jsonl`.
 using namespace fib;

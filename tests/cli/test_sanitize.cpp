@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_support.h"
-#include "cli/schema_check.h"
+#include "support/schema_check.h"
 
 // `fib sanitize` of C and C++.
 using namespace fib;
@@ -144,6 +144,26 @@ TEST_CASE("what cannot be looked at has no findings, and that is no good sign") 
   const auto unknown = sanitize("a.cpp", kHead + "}\n", {"--tool", "memcheck"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("memcheck is none of address,undefined"));
+}
+
+TEST_CASE("a workload that cannot be made costs itself alone") {
+  const Sanitize sanitize;
+  for (const auto& entry : fs::recursive_directory_iterator(sanitize.run.dataset.root() / "workloads")) {
+    if (entry.path().extension() != ".jsonl") continue;
+    auto workload = nlohmann::ordered_json::parse(util::read_file(entry.path()));
+    std::string lines = workload.dump() + "\n";
+    workload["workload"]["axes"]["n"] = 1'000'000'000'000'000;
+    workload["workload"]["uuid"] = "too-large";
+    util::write_file_atomic(entry.path(), workload.dump() + "\n" + lines);
+  }
+  const auto result = sanitize("a.cpp", kHead + kAdd + "}\n", {"--workloads", "all", "--format", "json"});
+  CHECK(result.exit_code == 1);
+  const auto examined = nlohmann::json::parse(result.out).at("examined");
+  REQUIRE(examined.size() == 2);
+  const std::size_t large = examined.at(0).at("workload") == "too-large" ? 0 : 1;
+  CHECK(examined.at(large).at("status") == "not_done");
+  CHECK_THAT(examined.at(large).at("reason").get<std::string>(), Catch::Contains("too large"));
+  CHECK(examined.at(1 - large).at("status") == "clean");
 }
 
 TEST_CASE("on the CPU there is nothing of Python code to look at") {

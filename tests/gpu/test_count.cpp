@@ -161,3 +161,33 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);
     WARN(ordered_json::parse(trace.text).at("evaluation").at("fib").at("witness").at("counters").dump());
   }
 }
+
+TEST_CASE("a solution whose threads could compute what the device should has no verdict", "[gpu]") {
+  if (!can_count()) return;
+  std::string source = source_of("host_honest");
+  const std::string place = "extern \"C\" int run(";
+  REQUIRE(source.find(place) != std::string::npos);
+  source.insert(source.find(place), R"(
+#include <chrono>
+#include <thread>
+#include <vector>
+
+static void keep_cpus_busy() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i)
+    threads.emplace_back([] {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+)");
+  const auto body = source.find('{', source.find(place));
+  source.insert(body + 1, "\n  keep_cpus_busy();");
+  Counting counting(source);
+  const auto result = counting.run.run(
+      {"--device", "cuda:0", "--iterations", "5", "--num-trials", "2", "--warmup-runs", "2"});
+  CHECK_THAT(result.err, Catch::Contains("threads of the solution use the CPUs for"));
+}

@@ -324,8 +324,15 @@ TEST_CASE("a program outside of the system's folders brings its own") {
     ::setenv("HOME", in.c_str(), 1);
     CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{bin, bin});
   }
+  // In the home itself, or the current folder, the program comes without what lies beside it.
+  ::setenv("HOME", bin.c_str(), 1);
+  CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{program, program});
   ::setenv("HOME", home.c_str(), 1);
   fs::remove(folder.path() / "toolkit/lib");
+  const fs::path current = fs::current_path();
+  fs::current_path(bin);
+  CHECK(sandbox::folders_of_program("./tool").back() == program);
+  fs::current_path(current);
   CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{bin, bin});
   CHECK(sandbox::folders_of_program("sh").empty());
   CHECK(sandbox::folders_of_program("no-such-program").empty());
@@ -337,4 +344,11 @@ TEST_CASE("of NVIDIA's device nodes those are shown that kernels need") {
   for (const char* name : {"nvidia", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-nvswitch0",
                            "nvidia-nvlink", "nvidia-caps", "nvidia0x", "nvid", ""})
     CHECK_FALSE(sandbox::is_node_of_gpu(name));
+  for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia1"})
+    CHECK(sandbox::is_node_of_gpu(name, "nvidia1"));
+  for (const char* name : {"nvidia0", "nvidia15", "nvidia11"})
+    CHECK_FALSE(sandbox::is_node_of_gpu(name, "nvidia1"));
+  sandbox::FileAccess access;
+  access.gpu_node = "nvidia1";
+  CHECK(sandbox::FileAccess::parse(access.to_json()).gpu_node == "nvidia1");
 }

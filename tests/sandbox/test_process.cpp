@@ -149,6 +149,14 @@ TEST_CASE("what other processes share by name or number is out of reach") {
         }) == 0);
 }
 
+TEST_CASE("what the system or the user has few of is not handed out") {
+  CHECK(in_sandbox([] {
+          std::uint64_t context = 0;
+          return ::syscall(SYS_io_setup, 1, &context) < 0 && errno == ENOSYS ? 0 : 1;
+        }) == 0);
+  CHECK(in_sandbox([] { return ::syscall(SYS_inotify_init1, 0) < 0 && errno == ENOSYS ? 0 : 1; }) == 0);
+}
+
 TEST_CASE("no timer lets a process go on that was stopped") {
   const auto refused = [] {
     sigevent event{};
