@@ -217,6 +217,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", present::plural(tried.size(), "file"));
       }
     } catch (const std::exception& error) {  // files may be gone as one looks
+      if (interrupted && !is_told) print_json_error(error.what());
       if (interrupted) break;
       if (std::exchange(told, error.what()) != error.what()) {
         spdlog::error("{}", error.what());

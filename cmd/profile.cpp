@@ -88,7 +88,8 @@ bench::ProbeTool tool_of(const ProfileOptions& options, const std::string& ncu, 
   return tool;
 }
 
-void profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
+// Whether the report could be kept, where it is to be.
+bool profile_one(const ProfileOptions& options, const std::string& ncu, bench::Session& session,
                  const dataset::Dataset& dataset, const model::Solution& solution,
                  const model::Workload& workload, profile::Profiled& profiled) {
   session.begin(options.measure.config);
@@ -102,7 +103,7 @@ void profile_one(const ProfileOptions& options, const std::string& ncu, bench::S
     profiled.not_done = profile::why_nothing(outcome.output);
     if (profiled.not_done.empty()) profiled.not_done = outcome.reason;
     if (profiled.not_done.empty()) profiled.not_done = "ncu left no report: " + outcome.output;
-    return;
+    return true;
   }
   const bench::ReportReader reader(session, options.measure.config, ncu, *written);
   profiled.kernels = profile::read_raw_page(reader.page({"--csv", "--page", "raw", "--print-units", "base"}));
@@ -112,14 +113,20 @@ void profile_one(const ProfileOptions& options, const std::string& ncu, bench::S
     profile::add_rules(profiled.kernels, reader.page({"--csv", "--page", "details"}));
   }
   if (!options.page.empty()) profiled.page = reader.page({"--page", options.page});
-  if (!options.output.empty())
-    fs::copy_file(reader.file(), options.output, fs::copy_options::overwrite_existing);
+  if (options.output.empty()) return true;
+  std::error_code error;
+  fs::copy_file(reader.file(), options.output, fs::copy_options::overwrite_existing, error);
+  if (error)
+    spdlog::error("cannot keep ncu's report in {}: {}", present::printable(options.output), error.message());
+  return !error;
 }
 
 // Those of ncu itself, which have names and sources of solutions in them.
 std::string ncu_pages(const std::vector<profile::Profiled>& all) {
   std::string pages;
   for (const profile::Profiled& one : all) {
+    if (!one.not_done.empty())
+      spdlog::error("{}: {}", present::printable(one.solution), present::printable(one.not_done));
     std::istringstream lines(one.page);
     for (std::string line; std::getline(lines, line);) pages += present::printable(line) + "\n";
   }
@@ -164,11 +171,12 @@ int run(ProfileOptions options) {
   const InterruptSignals signals(interrupted);
   bench::Session session(environment_of({device}), interrupted);
   std::vector<profile::Profiled> all;
+  bool is_kept = true;
   for_each_try(inputs, interrupted, [&](const auto& dataset, const auto& solution, const auto& workload) {
     profile::Profiled& profiled =
         all.emplace_back(profile::Profiled{solution.name, solution.definition, workload.uuid, {}, "", ""});
     try {
-      profile_one(options, ncu, session, dataset, solution, workload, profiled);
+      if (!profile_one(options, ncu, session, dataset, solution, workload, profiled)) is_kept = false;
     } catch (const std::exception& error) {
       profiled.not_done = error.what();  // which is no reason to lose the others
     }
@@ -177,7 +185,7 @@ int run(ProfileOptions options) {
   if (interrupted) return kInterrupted;
   const bool is_all_done =
       std::all_of(all.begin(), all.end(), [](const profile::Profiled& one) { return one.not_done.empty(); });
-  return is_all_done ? kDone : kNotAllDone;
+  return is_all_done && is_kept ? kDone : kNotAllDone;
 }
 
 void add_ncu_options(CLI::App& app, ProfileOptions& o) {

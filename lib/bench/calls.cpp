@@ -88,7 +88,10 @@ void Calls::open_at(const worker::AttachedDoor& door) {
 }
 
 CallTimes Calls::make(worker::Clock clock) {
-  expected_.make(sets_, 1);
+  {
+    const Stopwatch waiting(parts_, reference_ns_);
+    expected_.make(sets_, 1);
+  }
   auto times = make_on(sets_, clock);
   ++sets_;
   return times;
@@ -128,16 +131,17 @@ worker::SetId Calls::fill(const worker::AttachedDoor& door, std::uint64_t set_nu
 }
 
 UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetId& set) {
+  parts_.worker.begin_call(usual_prepare_ns());
   const std::int64_t begin = parts_.now_ns();
   open_at(door);
   const std::int64_t opened = parts_.now_ns();
-  parts_.worker.begin_call(usual_prepare_ns());
   CallTimes times;
   UnjudgedCall call{set, made_ + 1, run_and_collect(worker::Clock::kCounters, times)};
   parts_.judge.sample_private(door.number());
   parts_.worker.end_call();
   times.beside = parts_.worker.beside_last_call();
   call.wall_ms = util::in_ms(opened - begin) + wall_ms(times);
+  call.others_ms = others_ms(times);
   ++made_;
   ++sets_;
   return call;
@@ -215,6 +219,7 @@ void Calls::check_claim(const CallTimes& times) const {
 }
 
 worker::Concluded Calls::conclude() {
+  const Stopwatch judging(parts_, judging_ns_);
   auto concluded = parts_.judge.conclude(door_.number());
   correctness_.add_errors(concluded.judgement);
   return concluded;

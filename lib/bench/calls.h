@@ -25,7 +25,8 @@ struct UnjudgedCall {
   worker::SetId set;
   std::uint64_t number = 0;  // of all calls, from 1
   worker::Collected collected;
-  double wall_ms = 0;  // by the coordinator's clock: see wall_ms(); and for opening the workload
+  double wall_ms = 0;    // by the coordinator's clock: see wall_ms(); and for opening the workload
+  double others_ms = 0;  // what the worker's other threads used of the CPUs in that time
 };
 
 // Makes the calls of one evaluation. Every call is filled, prepared, run, collected and compared; there is no
@@ -73,10 +74,11 @@ class Calls {
   [[nodiscard]] std::uint64_t made() const { return made_; }
   [[nodiscard]] std::uint64_t sets() const { return sets_; }  // different ones, in the calls so far
   [[nodiscard]] const Correctness& correctness() const { return correctness_; }
-  // For how long the solution's worker was waited for, in milliseconds.
+  // For how long the solution's worker was waited for, in milliseconds; the judge, for filling inputs and
+  // comparing outputs; and the reference, for expected outputs that make() lacked.
   [[nodiscard]] double waited_ms() const { return util::in_ms(spent_ns_); }
-  // And the judge, for filling inputs and comparing outputs.
   [[nodiscard]] double judged_ms() const { return util::in_ms(judging_ns_); }
+  [[nodiscard]] double referred_ms() const { return util::in_ms(reference_ns_); }
 
  private:
   // A call on the set of call number `call`, from 0.
@@ -99,8 +101,9 @@ class Calls {
   worker::Attach door_request_;
   worker::AttachedDoor door_;
   Correctness correctness_;
-  std::int64_t spent_ns_ = 0;    // waiting for the solution's worker
-  std::int64_t judging_ns_ = 0;  // waiting for the judge
+  std::int64_t spent_ns_ = 0;      // waiting for the solution's worker
+  std::int64_t judging_ns_ = 0;    // waiting for the judge
+  std::int64_t reference_ns_ = 0;  // and for the reference
   std::uint64_t made_ = 0;
   std::int64_t usual_prepare_ns_ = 0;
   std::uint64_t sets_ = 0;

@@ -122,6 +122,10 @@ double wall_ms(const worker::CallTimes& call) {
   return in_ms(call.envelope_ns + call.beside.prepare_ns + call.beside.collect_ns);
 }
 
+double others_ms(const worker::CallTimes& call) {
+  return in_ms(call.others_cpu_ns + call.beside.others_cpu_ns);
+}
+
 void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest, Measurement& m) {
   m.trials_ms.clear();
   m.unexplained_ms.clear();
@@ -152,7 +156,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
     }
     m.envelopes_ms.push_back(in_ms(ran.envelope_ns));
     m.walls_ms.push_back(wall_ms(ran));
-    m.others_ms.push_back(in_ms(ran.others_cpu_ns + ran.beside.others_cpu_ns));
+    m.others_ms.push_back(others_ms(ran));
     m.host_ms.push_back(in_ms(done.host_ns));
     if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
   }

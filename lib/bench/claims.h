@@ -22,6 +22,9 @@ namespace fib::bench {
 // What a whole call took by the coordinator's clock, in milliseconds: preparing it, running, collecting.
 [[nodiscard]] double wall_ms(const worker::CallTimes& call);
 
+// What all of the worker's threads and processes but the main thread used of the CPUs in that time. Pure.
+[[nodiscard]] double others_ms(const worker::CallTimes& call);
+
 // Fills anew trials_ms, unexplained_ms, unclaimed_ms, envelopes_ms, walls_ms, others_ms, host_ms and
 // clocks_mhz of `m` from the calls that count, in order: groups of warm-up calls, which are left out, then
 // timed ones, by m.plan. `m.clock`, `m.on_cuda`, `m.overhead` and `m.round_trip_ms` are set.

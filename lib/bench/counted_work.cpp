@@ -108,7 +108,6 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   const std::size_t count = doors.size();
   expected.make(calls.sets(), count);
   std::vector<worker::SetId> sets;
-  std::int64_t others_before_ns = 0;
   {
     const Stopped stopped(parts.worker);
     if (!becomes_idle(parts.judge, kLooksForIdle)) throw busy_device();
@@ -122,10 +121,10 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
     for (const auto& door : doors) sets.push_back(calls.fill(door, calls.sets() + sets.size()));
     if (const auto problem = parts.judge.begin_count(); !problem.empty())
       throw NoVerdict(model::Fault::machine, problem);
-    others_before_ns = parts.worker.others_cpu_ns();
   }
   std::vector<UnjudgedCall> made;
   std::vector<double> walls;
+  std::vector<double> others;
   const std::int64_t begin_ns = parts.now_ns();
   const auto takes_too_long = [&] {
     return made.size() >= kFewestCounted &&
@@ -135,6 +134,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
     const std::size_t i = made.size();
     made.push_back(calls.make_at(doors[i], sets[i]));
     walls.push_back(made.back().wall_ms);
+    others.push_back(made.back().others_ms);
   }
   const Stopped stopped(parts.worker);
   const auto seen = parts.judge.end_count();
@@ -143,7 +143,8 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   counted.busy_ms = util::in_ms(seen.busy_ns) / number;
   counted.engine_ms = util::in_ms(seen.engine_ns) / number;
   counted.bus_bytes = seen.bus_bytes / number;
-  counted.others_ms = util::in_ms(parts.worker.others_cpu_ns() - others_before_ns) / number;
+  counted.others_ms = eval::median(others);
+  counted.long_others_ms = eval::quantile(std::move(others), 0.9);
   counted.wall_ms = eval::median(walls);
   counted.long_wall_ms = eval::quantile(std::move(walls), 0.9);
   auto problem = unclaimed_work(counted, usual);
@@ -178,9 +179,10 @@ NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
 NoVerdict busy_threads(const CountedWork& counted) {
   return {
       model::Fault::solution,
-      fmt::format("threads of the solution use the CPUs for {:.4f} ms in each call, so that nobody can tell "
-                  "whether they compute what the device should while its own counters are read",
-                  counted.others_ms)};
+      fmt::format("threads of the solution use the CPUs for {:.4f} ms or more in a tenth of the calls while "
+                  "the device's own counters are read, so that nobody can tell whether they compute what "
+                  "the device should",
+                  counted.long_others_ms)};
 }
 
 NoVerdict contradiction() {
@@ -270,6 +272,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     const double more_ms = m.counted->claimed_ms - blank.claimed_ms;
     const UsualCall settled{usual.wall_ms + more_ms, usual.in_python, usual.others_ms};
     if (m.counted->long_wall_ms > most_wall_ms(settled)) throw slow_calls(*m.counted, settled);
+    if (computes_beside(*m.counted, settled)) throw busy_threads(*m.counted);
     return;
   }
 }

@@ -136,7 +136,7 @@ Measurement EvaluationRun::run() {
   auto& durations = result_.durations;
   durations.run_ms = calls_.waited_ms();
   durations.judge_ms = calls_.judged_ms();
-  durations.reference_ms = util::in_ms(reference_ns_);
+  durations.reference_ms = util::in_ms(reference_ns_) + calls_.referred_ms();
   if (trials_ns_ > 0) durations.time_ms = util::in_ms(trials_ns_);
   return std::move(result_);
 }

@@ -41,13 +41,18 @@ constexpr double kMostMeanOfUsual = 1.05;
 constexpr double kMostOfWall = 3;
 constexpr double kMostBeyondWallMs = 0.7;
 constexpr double kMostBeyondWallInPythonMs = 2.2;
-// How much more of the CPUs the worker's other threads may use, a call. They have nothing to do but what the
-// driver lets its own do; those of Python's packages sleep.
+// How much more of the CPUs the worker's other threads may use in a counted call than in a timed one. Most
+// have nothing to do but what the driver lets its own do; those of Python's packages sleep.
+constexpr double kMostOfOthers = 1.5;
 constexpr double kMostOthersMs = 0.1;
 constexpr double kMostOthersInPythonMs = 0.5;
 
 double slack_ms(const CountedWork& counted) {
   return kSlackMs + kShareOfOwn * counted.own_ms + kShareOfClaim * counted.claimed_ms;
+}
+
+double most_others_ms(const UsualCall& usual) {
+  return kMostOfOthers * usual.others_ms + (usual.in_python ? kMostOthersInPythonMs : kMostOthersMs);
 }
 
 // What the engine may be at work for besides.
@@ -76,9 +81,7 @@ double usual_wall_ms(const Measurement& m) {
   return beside_ms + claimed_ms(m.trials_ms);
 }
 
-double usual_others_ms(const Measurement& m) {
-  return m.others_ms.empty() ? 0 : *std::min_element(m.others_ms.begin(), m.others_ms.end());
-}
+double usual_others_ms(const Measurement& m) { return m.others_ms.empty() ? 0 : eval::median(m.others_ms); }
 
 double most_wall_ms(const UsualCall& usual) {
   return kMostOfWall * usual.wall_ms + (usual.in_python ? kMostBeyondWallInPythonMs : kMostBeyondWallMs);
@@ -107,8 +110,7 @@ std::optional<std::string> unclaimed_work(const CountedWork& counted, const Usua
         "calls take {:.4f} ms by fib's own clock while the device's own counters are read, and {:.4f} ms "
         "before",
         counted.wall_ms, usual.wall_ms);
-  const double most_others_ms = usual.in_python ? kMostOthersInPythonMs : kMostOthersMs;
-  if (counted.others_ms > usual.others_ms + most_others_ms)
+  if (counted.others_ms > most_others_ms(usual))
     return fmt::format(
         "threads of the solution use the CPUs for {:.4f} ms a call while the device's own counters are read, "
         "and {:.4f} ms before",
@@ -117,7 +119,8 @@ std::optional<std::string> unclaimed_work(const CountedWork& counted, const Usua
 }
 
 bool computes_beside(const CountedWork& counted, const UsualCall& usual) {
-  return counted.others_ms > std::max(usual.wall_ms, kMostOthersInPythonMs);
+  const double of_a_core_ms = std::max(usual.wall_ms, kMostOthersInPythonMs);
+  return counted.long_others_ms > std::min(most_others_ms(usual), of_a_core_ms);
 }
 
 bool tells_of_others(const CountedWork& counted) {

@@ -26,7 +26,7 @@ struct UsualCall {
 // beside it, since a solution could make most of them long. Pure; at least one call.
 [[nodiscard]] double usual_wall_ms(const Measurement& m);
 
-// The least that all threads but the main one used of the CPUs in a timed call. Pure.
+// What all threads but the main one used of the CPUs in a timed call, the median. Pure.
 [[nodiscard]] double usual_others_ms(const Measurement& m);
 
 // How long a counted call may take by that clock. Pure.
@@ -37,8 +37,8 @@ struct UsualCall {
 // timed ones, or more of the CPUs (as where the host computes instead): as a sentence for the log. Pure.
 [[nodiscard]] std::optional<std::string> unclaimed_work(const CountedWork& counted, const UsualCall& usual);
 
-// Whether other threads may do as much in counted calls as a core can in one: where they always do, nobody
-// knows what. Pure.
+// Whether in some counted calls other threads used more of the CPUs than they may, or as much as a core can
+// in a call: where they always do, nobody knows for what. Pure.
 [[nodiscard]] bool computes_beside(const CountedWork& counted, const UsualCall& usual);
 
 // Whether the engine was at work for so much longer than what is left open that a lie in other workloads of

@@ -1,5 +1,7 @@
 #include "cuda/devices.h"
 
+#include <algorithm>
+
 #include "cuda/driver.h"
 #include "util/kernel_files.h"
 #include "util/text.h"
@@ -17,8 +19,8 @@ DeviceInfo info_of(const Driver& driver, int ordinal) {
   info.name = name;
   info.uuid = uuid_of(driver, device);
   char address[32] = {};
-  driver.check(driver.device_pci(address, sizeof address, device), "cuDeviceGetPCIBusId");
-  info.node = node_of(address);
+  if (driver.device_pci != nullptr && driver.device_pci(address, sizeof address, device) == CUDA_SUCCESS)
+    info.node = node_of(address);
   std::size_t memory = 0;
   driver.check(driver.device_memory(&memory, device), "cuDeviceTotalMem");
   info.memory = memory;
@@ -57,7 +59,12 @@ DeviceList list_devices() try {
 std::string uuid_of(const Driver& driver, int device) {
   CUuuid uuid{};
   driver.check(driver.device_uuid(&uuid, device), "cuDeviceGetUuid");
-  std::string text = "GPU-";
+  // Of a part of a divided GPU (MIG) the first is its own, the other that of the GPU.
+  CUuuid whole = uuid;
+  if (driver.device_whole_uuid != nullptr)
+    driver.check(driver.device_whole_uuid(&whole, device), "cuDeviceGetUuid");
+  const bool is_whole = std::equal(std::begin(uuid.bytes), std::end(uuid.bytes), whole.bytes);
+  std::string text = is_whole ? "GPU-" : "MIG-";
   for (int i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));

@@ -13,7 +13,7 @@ struct Driver;
 struct DeviceInfo {
   int ordinal = 0;   // in the driver's order, CUDA_VISIBLE_DEVICES respected
   std::string name;  // "NVIDIA H200"
-  std::string uuid;  // "GPU-8a1c…", as nvidia-smi prints it
+  std::string uuid;  // "GPU-8a1c…" or "MIG-8a1c…", as nvidia-smi prints it
   std::string node;  // "nvidia0", its file in /dev; empty: not known
   int major = 0;     // compute capability
   int minor = 0;
@@ -38,7 +38,7 @@ struct DeviceList {
 // driver.
 [[nodiscard]] DeviceList list_devices();
 
-// "GPU-8a1c…". Throws DriverError.
+// "GPU-8a1c…", or "MIG-8a1c…" of a part of a divided GPU. Throws DriverError.
 [[nodiscard]] std::string uuid_of(const Driver& driver, int device);
 
 // "nvidia0": the file in /dev of the device with this address ("0000:18:00.0", in any case), by what the

@@ -36,7 +36,8 @@ void load_devices(Driver& d, Loader& load) {
   load("cuDeviceGet", d.device_get);
   load("cuDeviceGetName", d.device_name);
   load("cuDeviceGetUuid_v2", d.device_uuid);
-  load("cuDeviceGetPCIBusId", d.device_pci);
+  load.optional("cuDeviceGetUuid", d.device_whole_uuid);
+  load.optional("cuDeviceGetPCIBusId", d.device_pci);
   load("cuDeviceGetAttribute", d.device_attribute);
   load("cuDeviceTotalMem_v2", d.device_memory);
   load("cuDevicePrimaryCtxSetFlags_v2", d.primary_flags);

@@ -36,6 +36,7 @@ struct Driver {
   decltype(&cuDeviceGet) device_get = nullptr;
   decltype(&cuDeviceGetName) device_name = nullptr;
   decltype(&cuDeviceGetUuid) device_uuid = nullptr;
+  decltype(&cuDeviceGetUuid) device_whole_uuid = nullptr;
   decltype(&cuDeviceGetPCIBusId) device_pci = nullptr;
   decltype(&cuDeviceGetAttribute) device_attribute = nullptr;
   decltype(&cuDeviceTotalMem) device_memory = nullptr;

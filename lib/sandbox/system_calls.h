@@ -18,12 +18,13 @@ struct SystemCallDoors {
 // (likewise), reading or writing other processes' memory, signals to and priorities of other
 // processes, sockets (but pairs that reach each other alone), io_uring, System V's memory, semaphores and
 // queues, message queues, timers that send signals, memory files (memfd_create: no limit counts them), file
-// locks, namespaces and keys. Where processes are allowed, setsid() and
-// setpgid() do nothing, so that all can be killed as one group; pinning threads to cores does nothing either.
-// Refused calls fail with EPERM (clone3 and memfd_create with ENOSYS, so that the C library and others fall
-// back). Those that nobody tries who computes end the process that makes them with SIGSYS: ptrace, mounts,
-// other processes' descriptors, bpf, kernel modules, setting the clock and the like. Sets no_new_privs.
-// Throws Error.
+// locks, namespaces, keys, and what the system has few of for all processes together (the kernel's own
+// asynchronous input and output, inotify). Where processes are allowed, setsid() and setpgid() do nothing, so
+// that all can be killed as one group; pinning threads to cores does nothing either.
+// Refused calls fail with EPERM (clone3, memfd_create, io_setup and inotify's with ENOSYS, so that the C
+// library and others fall back). Those that nobody tries who computes end the process that makes them with
+// SIGSYS: ptrace, mounts, other processes' descriptors, bpf, kernel modules, setting the clock and the like.
+// Sets no_new_privs. Throws Error.
 void refuse_system_calls(const SystemCallDoors& doors);
 
 }  // namespace fib::sandbox

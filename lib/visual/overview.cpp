@@ -270,17 +270,23 @@ std::map<std::string, const Change*> fallen_leaders(const std::vector<Definition
 std::string slowed_text(const std::vector<DefinitionResult>& outcomes,
                         const std::optional<Changes>& changes) {
   if (!changes) return "";
-  std::set<std::pair<std::string, std::string>> leaders;  // definition and solution
-  for (const DefinitionResult& outcome : outcomes) {
-    for (const report::Standing* winner : outcome.winners)
-      leaders.emplace(outcome.definition, winner->solution);
-  }
+  // On most workloads: of one of many that tells little.
+  const auto is_slower = [](const Change& change) {
+    const auto slower = change.verdicts.find(Verdict::slower);
+    return slower != change.verdicts.end() && 2 * slower->second > change.results &&
+           change.ratio.value_or(1) > 1;
+  };
   std::vector<std::string> texts;
-  for (const Change& change : changes->changed) {
-    if (!leaders.contains({change.definition, change.solution})) continue;
-    if (!change.verdicts.contains(Verdict::slower) || change.ratio.value_or(1) <= 1) continue;
-    texts.push_back(
-        fmt::format("{} of {} ({:+.1f}%)", change.solution, change.definition, (*change.ratio - 1) * 100));
+  for (const DefinitionResult& outcome : outcomes) {
+    for (const report::Standing* winner : outcome.winners) {
+      const auto is_of_it = [&](const Change& change) {
+        return change.definition == outcome.definition && change.solution == winner->solution;
+      };
+      const auto change = std::find_if(changes->changed.begin(), changes->changed.end(), is_of_it);
+      if (change == changes->changed.end() || !is_slower(*change)) continue;
+      texts.push_back(fmt::format("{} of {} ({:+.1f}%{})", change->solution, change->definition,
+                                  (*change->ratio - 1) * 100, outcome.winners.size() > 1 ? "; tied" : ""));
+    }
   }
   return texts.empty() ? "" : fmt::format("First, but slower in the last run: {}.", names_text(texts));
 }
@@ -361,7 +367,7 @@ std::string common_cause(const std::vector<Failure>& failures) {
     return left.second < right.second;
   });
   if (most == counts.end() || most->second < 2 || most->second * 2 <= failures.size()) return "";
-  return fmt::format("{} of {} failed with the same reason: {}.", most->second,
+  return fmt::format("{} of {} failed for the same reason: {}.", most->second,
                      present::plural(failures.size(), "solution"), most->first);
 }
 

@@ -77,7 +77,10 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
   PageCell interval = standing.interval
                           ? number(present::format_interval(*standing.interval), *standing.interval)
                           : plain("-");
-  if (!passed_all) latency.css = interval.css = "dim";  // over fewer workloads than those of others
+  if (!passed_all) {  // over fewer workloads than those of others
+    latency.css = interval.css = "dim";
+    if (standing.latency_ms) latency.content = "(" + latency.content + ")";
+  }
   return {
       standing.rank ? number(ranks.of(standing.rank).text, static_cast<double>(*standing.rank)) : plain("-"),
       {named_dot(colours.at(standing.solution),

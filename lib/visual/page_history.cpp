@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -69,20 +70,33 @@ present::Table facts_of(const nlohmann::ordered_json& document) {
   return table;
 }
 
-// The runs, first of each what the page calls it.
-present::Table named_runs(const report::DatasetHistory& history,
-                          const std::map<std::string, RunLabel>& labels,
-                          const report::ConfigDefaults& defaults) {
+void erase_column(present::Table& table, const std::string& name) {
+  const auto is_it = [&](const present::Column& column) { return column.name == name; };
+  const auto found = std::find_if(table.columns.begin(), table.columns.end(), is_it);
+  if (found == table.columns.end()) return;
+  const auto place = found - table.columns.begin();
+  table.columns.erase(found);
+  for (auto& row : table.rows) row.erase(row.begin() + place);
+}
+
+// The runs, first of each what the page calls it, which has the dataset's commit in it.
+std::string named_runs(const report::DatasetHistory& history, const std::map<std::string, RunLabel>& labels,
+                       const report::ConfigDefaults& defaults) {
   present::Table table = report::runs_table(history, defaults);
+  std::set<std::string> hardware;
+  for (const auto& run : history.runs) hardware.insert(run.record.hardware);
   for (present::Column& column : table.columns) {
     if (column.key == "run_id") column.name = "Id";
   }
+  erase_column(table, "Dataset");
+  if (hardware.size() == 1) erase_column(table, "Hardware");
   table.columns.insert(table.columns.begin(), present::text_column("Run", ""));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::string name = labels.at(history.runs[i].record.run_id).whole();
     table.rows[i].insert(table.rows[i].begin(), present::text_cell(name));
   }
-  return table;
+  const std::string where = hardware.size() == 1 ? " on " + *hardware.begin() : "";
+  return html_table(table, "Runs" + where + ", times in UTC", OnPhones::cards);
 }
 
 }  // namespace
@@ -91,8 +105,7 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   const report::DatasetHistory& history = scene.history;
   if (history.runs.empty()) return "";
   const auto labels = run_labels(history);
-  std::string text =
-      "<h2>History</h2>\n" + html_table(named_runs(history, labels, defaults), "Runs (UTC)", OnPhones::cards);
+  std::string text = "<h2>History</h2>\n" + named_runs(history, labels, defaults);
   text += "<div class=figures>\n";
   for (const auto& [subject, runs] : subjects_of(history)) {
     if (runs.size() < 2) continue;  // one point is no line

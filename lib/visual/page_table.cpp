@@ -70,7 +70,7 @@ std::string to_html(const PageTable& table, const std::string& caption) {
       text_tag("caption", caption) + "<thead><tr>" + head + "</thead><tbody>" + body + "</tbody>";
   return table_box(
       table.rows.size(),
-      tag("table", {{"class", table.is_cards_on_phones ? "sortable cards" : "sortable"}}, content));
+      tag("table", {{"class", table.is_cards_on_phones ? "sortable cards named" : "sortable"}}, content));
 }
 
 PageCell plain(const std::string& text) { return {breakable(present::printable(text))}; }

@@ -246,8 +246,11 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
   request.on_device = door.on_device;
   request.places = door.places;
   request.has_private = door.has_private;
-  return acknowledged(child_.request(MessageType::kOpen, request.encode(), MessageType::kOpened, deadline_ns,
-                                     {door.inputs.get(), door.outputs.get()}));
+  const auto before = is_on_cpu_ ? WatchedProcess::Usage{} : process_.usage();
+  auto answer = acknowledged(child_.request(MessageType::kOpen, request.encode(), MessageType::kOpened,
+                                            deadline_ns, {door.inputs.get(), door.outputs.get()}));
+  if (!is_on_cpu_) beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(before, process_.usage());
+  return answer;
 }
 
 void WorkerClient::begin_call(std::int64_t usual_prepare_ns) {
@@ -403,8 +406,6 @@ void WorkerClient::stop() {
 }
 
 // Its threads go to sleep again before anything of theirs is counted.
-std::int64_t WorkerClient::others_cpu_ns() { return WatchedProcess::used_by_others_ns({}, process_.usage()); }
-
 void WorkerClient::go_on() {
   const auto span = child_.span("go on");
   const auto pid = child_.pid();

@@ -116,7 +116,6 @@ class WorkerClient : public Worker {
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<Collected> collect(std::int64_t deadline_ns) override;
   [[nodiscard]] const CallTimes::Beside& beside_last_call() const override { return beside_; }
-  [[nodiscard]] std::int64_t others_cpu_ns() override;
   void stop() override;
   void go_on() override;
   [[nodiscard]] std::string take_output() override { return child_.take_output(); }

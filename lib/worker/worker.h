@@ -28,7 +28,8 @@ struct CallTimes {
     std::int64_t after_run_ns = 0;
     std::int64_t after_run_waited_ns = 0;
     bool is_after_exact = false;
-    // Of all others since end_call() until the next, without the run; on CUDA in the two requests alone.
+    // Of all others since end_call() until the next, without the run; on CUDA in the two requests alone, and
+    // in that to open a workload, where it comes after begin_call().
     std::int64_t others_cpu_ns = 0;
     // On the CPU: some may have begun or ended in Prepare or Collect, and are not in it.
     bool lost_processes = false;
@@ -67,10 +68,6 @@ class Worker {
   virtual void end_call() = 0;
   // Of the last call, once it is collected.
   [[nodiscard]] virtual const CallTimes::Beside& beside_last_call() const = 0;
-
-  // What all of its threads and processes but the main thread have used of the CPUs so far, in nanoseconds;
-  // exact while it is stopped.
-  [[nodiscard]] virtual std::int64_t others_cpu_ns() = 0;
 
   // Stops the worker's process group, and lets it go on. A request to a stopped worker is not answered. One
   // that goes on in a call of the kernel is waited for, and killed when it has used a CPU for some seconds.

@@ -272,7 +272,6 @@ class FakeWorker : public worker::Worker {
   }
   void end_call() override {}
   const worker::CallTimes::Beside& beside_last_call() const override { return beside_; }
-  std::int64_t others_cpu_ns() override { return others_ns(clocks.size()); }
   void stop() override {
     CHECK_FALSE(world_.stopped);
     world_.stopped = true;
@@ -292,8 +291,6 @@ class FakeWorker : public worker::Worker {
     return worker::CallTimes::Beside{};
   };
   worker::Collected collected{};
-  // What other threads have used of the CPUs after so many calls.
-  std::function<std::int64_t(std::size_t)> others_ns = [](std::size_t) { return 0; };
 
   // What was asked.
   // Of the workload opened number n, from 1.

@@ -144,6 +144,16 @@ TEST_CASE("who leads and became slower in the last run is named, with how much")
   CHECK(visual::slowed_text(outcomes, changes) ==
         "First, but slower in the last run: now of gemm (+174.2%).");
   CHECK(visual::slowed_text(outcomes, std::nullopt).empty());
+  // On a few of its workloads alone that may be noise.
+  auto few = slower;
+  few.verdicts = {{Verdict::slower, 2}};
+  CHECK(visual::slowed_text(outcomes, visual::Changes{"run", {few}, {}, {}, {}}).empty());
+  // Of those that share the first rank the first one is named first.
+  const auto shared =
+      summary({{"gemm", report::Against::reference, {standing("now", 1, 0.5), standing("other", 1, 0.6)}}});
+  const auto tied = visual::outcomes_of(shared);
+  CHECK(visual::slowed_text(tied, visual::Changes{"run", {other, slower}, {}, {}, {}}) ==
+        "First, but slower in the last run: now of gemm (+174.2%; tied) and other of gemm (+174.2%; tied).");
 }
 
 TEST_CASE("a reason that most failures share is told once, without the line of a source") {
@@ -153,7 +163,7 @@ TEST_CASE("a reason that most failures share is told once, without the line of a
   auto other = first;
   other.reason = "TIMEOUT: too long";
   CHECK(visual::common_cause({first, alike, other}) ==
-        "2 of 3 solutions failed with the same reason: COMPILE_ERROR: error: no.");
+        "2 of 3 solutions failed for the same reason: COMPILE_ERROR: error: no.");
   CHECK(visual::common_cause({first, other}).empty());
   CHECK(visual::common_cause({}).empty());
 }
