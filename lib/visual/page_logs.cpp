@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -22,6 +23,7 @@ namespace {
 constexpr std::size_t kAllLogs = 384 * 1024;
 constexpr std::size_t kLongestLog = 8 * 1024;
 constexpr std::size_t kShortestLog = 200;
+constexpr std::size_t kMostOpen = 8;  // logs of a solution on a definition
 
 bool is_inside_character(const std::string& text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
@@ -97,31 +99,53 @@ std::vector<std::size_t> Logs::places_by_name() const {
   return places;
 }
 
+std::string Logs::one(std::size_t place, std::size_t most) const {
+  std::vector<std::string> workloads;
+  for (const report::Detail* one : groups_[place])
+    workloads.push_back(report::workload_text(*one->row.workload));
+  const report::Detail* detail = groups_[place].front();
+  const auto& row = detail->row;
+  const std::string title = fmt::format("{} on {} {} ({}): {}", *row.solution, *row.definition,
+                                        util::some_of(workloads, "workload"), *row.evaluation->hardware,
+                                        model::name_of(detail->status()));
+  const std::string reasons = reasons_of(groups_[place]);
+  const std::string log =
+      (reasons.empty() ? "" : reasons + "\n") +
+      (detail->log.empty() ? "The log is empty." : part_of(detail->log, detail->status(), most));
+  const std::string command =
+      detail->log.size() > most
+          ? fmt::format("\n\nThe whole log: fib report show trace {} {}", util::shell_word(*row.solution),
+                        util::shell_word(row.workload->uuid))
+          : "";
+  return tag("details", {{"id", id_of(place)}},
+             text_tag("summary", present::printable(title)) + tag("pre", {}, lines_of(log + command))) +
+         "\n";
+}
+
 std::string Logs::section() const {
   if (groups_.empty()) return "";
   const std::size_t most = std::clamp(kAllLogs / groups_.size(), kShortestLog, kLongestLog);
-  std::string text = "<h2>Logs of failures</h2>\n";
+  // A solution with many is one line, which opens.
+  std::map<std::string, std::pair<std::size_t, std::string>> by_solution;
+  std::vector<std::string> solutions;
   for (const std::size_t place : places_by_name()) {
-    std::vector<std::string> workloads;
-    for (const report::Detail* one : groups_[place])
-      workloads.push_back(report::workload_text(*one->row.workload));
-    const report::Detail* detail = groups_[place].front();
-    const auto& row = detail->row;
-    const std::string title = fmt::format("{} on {} {} ({}): {}", *row.solution, *row.definition,
-                                          util::some_of(workloads, "workload"), *row.evaluation->hardware,
-                                          model::name_of(detail->status()));
-    const std::string reasons = reasons_of(groups_[place]);
-    const std::string log =
-        (reasons.empty() ? "" : reasons + "\n") +
-        (detail->log.empty() ? "The log is empty." : part_of(detail->log, detail->status(), most));
-    const std::string command =
-        detail->log.size() > most
-            ? fmt::format("\n\nThe whole log: fib report show trace {} {}", util::shell_word(*row.solution),
-                          util::shell_word(row.workload->uuid))
-            : "";
-    text += tag("details", {{"id", id_of(place)}},
-                text_tag("summary", present::printable(title)) + tag("pre", {}, lines_of(log + command))) +
-            "\n";
+    const auto& row = groups_[place].front()->row;
+    const std::string name =
+        fmt::format("{} on {} ({})", *row.solution, *row.definition, *row.evaluation->hardware);
+    auto& [count, logs] = by_solution[name];
+    if (count++ == 0) solutions.push_back(name);
+    logs += one(place, most);
+  }
+  std::string text = "<h2>Logs of failures</h2>\n";
+  for (const std::string& name : solutions) {
+    const auto& [count, logs] = by_solution.at(name);
+    text +=
+        count <= kMostOpen
+            ? logs
+            : tag("details", {},
+                  text_tag("summary", present::printable(fmt::format("{}: {} different logs", name, count))) +
+                      logs) +
+                  "\n";
   }
   return tag("section", {{"id", "logs"}}, text) + "\n";
 }

@@ -20,6 +20,8 @@ class Logs {
 
  private:
   [[nodiscard]] std::vector<std::size_t> places_by_name() const;
+  // A log, of at most so many bytes.
+  [[nodiscard]] std::string one(std::size_t place, std::size_t most) const;
 
   std::map<std::string, std::size_t> places_;               // in `groups_`, by what is told
   std::vector<std::vector<const report::Detail*>> groups_;  // with one log each

@@ -102,8 +102,8 @@ HardwareScene hardware_scene(const Scene& scene, const dataset::Queries& queries
   result.name = name;
   result.summary =
       report::summarize(scene.dataset, queries, selection, baseline_author, scene.standing.get());
-  const auto yardstick = report::natural_yardstick(scene.dataset, selection, baseline_author);
-  result.problems = report::solve_problems(scene.dataset, selection, baseline_author, yardstick);
+  result.problems =
+      report::solve_problems(scene.dataset, selection, baseline_author, result.summary.authors.against);
   result.sol = sol_of(scene.sol, name);
   std::vector<const report::Detail*> own;
   std::copy_if(latest.begin(), latest.end(), std::back_inserter(own),

@@ -121,6 +121,20 @@ TEST_CASE("speedups of a definition's solutions have the order and the yardstick
   CHECK(against_baseline.boxes[0].values->median == Approx(1));  // the fastest of alice's, against itself
 }
 
+TEST_CASE("charts of authors have the yardstick of the ranking") {
+  const testing::TemporaryDataset files;
+  testing::write_runs(files);
+  const auto against = [&](const char* baseline) {
+    visual::Scene scene;
+    visual::read_scene(files.root().string(), {.every_trace = true, .baseline_author = baseline}, scene);
+    REQUIRE(scene.hardware.size() == 1);
+    CHECK(scene.hardware[0].summary.authors.against == scene.hardware[0].problems.against);
+    return scene.hardware[0].problems.against;
+  };
+  CHECK(against("bob") == report::Against::baseline);
+  CHECK(against("alice") == report::Against::reference);  // who has two solutions of one definition
+}
+
 TEST_CASE("a history has a category for each run, and a cross where something failed") {
   const RunsScene runs;
   const auto subjects = visual::subjects_of(runs.scene().history);

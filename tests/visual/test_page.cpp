@@ -80,6 +80,29 @@ TEST_CASE("the page says which means its speedups are") {
   CHECK(!holds(of_every_trace, "table has geometric means"));
 }
 
+TEST_CASE("a solution with many different logs has one line for them") {
+  const auto html = [](int logs) {
+    const testing::TemporaryDataset files;
+    std::string lines;
+    for (int i = 0; i < logs; ++i) {
+      const std::string number = std::to_string(i);
+      lines += testing::RunTrace{.run = testing::kRun1,
+                                 .definition = "d",
+                                 .solution = "s",
+                                 .uuid = "w" + number,
+                                 .status = "TIMEOUT",
+                                 .log = "no answer to question " + number}
+                   .line();
+    }
+    files.write("traces/t.jsonl", lines);
+    return page_of(files, {.every_trace = true});
+  };
+  CHECK(!holds(html(8), "different logs"));
+  const std::string many = html(9);
+  CHECK(holds(many, "9 different logs</summary><details id="));
+  CHECK(holds(many, "no answer to question 8"));
+}
+
 TEST_CASE("failures link to the end of their logs") {
   const testing::TemporaryDataset files;
   const testing::RunTrace trace{.run = testing::kRun1,

@@ -127,7 +127,9 @@
   const open = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
-    if (target instanceof HTMLDetailsElement) target.open = true;
+    for (let at = target; at; at = at.parentElement) {
+      if (at instanceof HTMLDetailsElement) at.open = true;
+    }
     target.scrollIntoView();
   };
   addEventListener("hashchange", open);
