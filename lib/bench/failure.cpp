@@ -44,6 +44,7 @@ constexpr std::array kCaught{
     Sign{"of the call's launches there is no record", ErrorCode::impossible_time},
     Sign{"the call records an event of the clock", ErrorCode::impossible_time},
     Sign{"the call leaves work of which no clock sees the end", ErrorCode::impossible_time},
+    Sign{"an output lies in memory that is mapped more than once", ErrorCode::impossible_time},
 };
 
 std::optional<ErrorCode> caught(std::string_view text) {

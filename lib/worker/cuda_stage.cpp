@@ -165,6 +165,12 @@ void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
   own([&] {
     context_.check(context_.driver().copy(outputs_ + slot.offset, address, slot.bytes, context_.stream()),
                    "cuMemcpyDtoDAsync");
+    // Counted calls have nothing beside the call.
+    if (clock_ != Clock::kCounters && alias_check_.is_mapped_twice(address, slot.bytes, random_()))
+      throw Error(
+          "an output lies in memory that is mapped more than once, so that what is written to one part of it "
+          "stands "
+          "in others, too");
   });
 }
 

@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "device/cuda/alias_check.h"
 #include "device/cuda/context.h"
 #include "device/cuda/flush.h"
 #include "device/cuda/kernels.h"
@@ -56,6 +58,8 @@ class CudaStage : public Stage {
   std::optional<device::cuda::Tracer> tracer_;
   device::cuda::Flush flush_;
   std::unique_ptr<CudaExchange> exchange_;
+  device::cuda::AliasCheck alias_check_{context_};
+  std::mt19937_64 random_{std::random_device{}()};
   device::cuda::DeviceMemory own_inputs_;  // where the judge has made no private buffers
   device::cuda::DeviceMemory own_outputs_;
   CUdeviceptr inputs_ = 0;  // the private buffers

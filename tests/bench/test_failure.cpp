@@ -52,6 +52,8 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
   CHECK(code(Kind::kRefused, "the call records an event of the clock") == ErrorCode::impossible_time);
   CHECK(code(Kind::kRefused, "the call leaves work of which no clock sees the end") ==
         ErrorCode::impossible_time);
+  CHECK(code(Kind::kRefused, "an output lies in memory that is mapped more than once, so that") ==
+        ErrorCode::impossible_time);
   // What a solution throws accuses nobody, whatever it says.
   CHECK(code(Kind::kRefused, "the solution threw an exception: threads keep running") ==
         ErrorCode::exception);

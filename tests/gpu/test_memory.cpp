@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/cuda/alias_check.h"
 #include "gpu/gpu.h"
 #include "worker/channel.h"
 #include "worker/messages.h"
@@ -74,4 +75,48 @@ TEST_CASE("the other process of the memory test", "[.]") {
   const std::string words = text;
   const std::size_t space = words.find(' ');
   ::_exit(other_process(words.substr(0, space), std::stoi(words.substr(space + 1))));
+}
+
+TEST_CASE("memory that is mapped at two places side by side is told from memory that is not", "[gpu]") {
+  auto* gpu = testing::gpu();
+  if (gpu == nullptr) return;
+  constexpr std::uint64_t kPage = std::uint64_t{2} << 20U;
+  const auto& context = gpu->context;
+  const auto& driver = context.driver();
+  device::cuda::AliasCheck check(context);
+  const device::cuda::DeviceMemory plain(context, 9 * kPage + 12);
+  for (const std::uint64_t random : {std::uint64_t{0}, std::uint64_t{123'456'789}, ~std::uint64_t{0}}) {
+    CHECK_FALSE(check.is_mapped_twice(plain.data(), 9 * kPage + 12, random));
+    CHECK_FALSE(check.is_mapped_twice(plain.data(), kPage + 4, random));
+    CHECK_FALSE(check.is_mapped_twice(plain.data(), 64, random));
+  }
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = context.device();
+  CUmemGenericAllocationHandle handles[2] = {};
+  for (auto& handle : handles) context.check(driver.create(&handle, kPage, &properties, 0), "cuMemCreate");
+  CUdeviceptr data = 0;
+  context.check(driver.reserve(&data, 4 * kPage, 0, 0, 0), "cuMemAddressReserve");
+  CUmemAccessDesc access{};
+  access.location = properties.location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  for (const std::uint64_t page : {0, 1, 2, 3}) {  // the first piece, the second, and the second twice again
+    context.check(driver.map(data + page * kPage, kPage, 0, handles[page == 0 ? 0 : 1], 0), "cuMemMap");
+    context.check(driver.set_access(data + page * kPage, kPage, &access, 1), "cuMemSetAccess");
+  }
+  std::vector<std::uint32_t> bytes(4 * kPage / 4);
+  const auto read = [&] {
+    context.check(driver.copy_to_host(bytes.data(), data, 4 * kPage, context.stream()), "cuMemcpyDtoHAsync");
+    context.wait();
+    return bytes;
+  };
+  const auto before = read();
+  CHECK_FALSE(check.is_mapped_twice(data, 2 * kPage, 7));
+  CHECK(check.is_mapped_twice(data + kPage, 3 * kPage, 7));
+  CHECK(check.is_mapped_twice(data + kPage, 2 * kPage - 400, 123'456'789));
+  CHECK(read() == before);
+  driver.unmap(data, 4 * kPage);
+  driver.unreserve(data, 4 * kPage);
+  for (const auto& handle : handles) driver.release(handle);
 }
