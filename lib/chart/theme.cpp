@@ -50,7 +50,7 @@ constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
 .chart .d{stroke:currentColor;stroke-width:3px;stroke-linecap:round}
 .chart .i{opacity:0;fill:currentColor}
 .chart .f{fill:none;stroke:currentColor;stroke-width:2px}
-.chart .u{fill:$bad$;stroke:$background$}
+.chart .u{fill:currentColor;stroke:$text$}
 .chart .v{fill:currentColor;opacity:.16}
 .chart .b{fill:currentColor}
 .chart .x{fill:$background$;stroke:currentColor;stroke-width:1.5px}
