@@ -225,6 +225,10 @@ worker::Concluded Calls::conclude() {
   return concluded;
 }
 
+Waited Calls::waited() const {
+  return {util::in_ms(spent_ns_), util::in_ms(judging_ns_), util::in_ms(reference_ns_)};
+}
+
 void Calls::fail(model::Status status, const std::string& note, FailureFacts facts) const {
   fail_in(made_ + 1, status, note, std::move(facts));
 }

@@ -29,6 +29,13 @@ struct UnjudgedCall {
   double others_ms = 0;  // what the worker's other threads used of the CPUs in that time
 };
 
+// How long was waited in the calls so far, in milliseconds.
+struct Waited {
+  double run_ms = 0;        // for the solution's worker
+  double judge_ms = 0;      // for the judge, to fill inputs and to compare outputs
+  double reference_ms = 0;  // for expected outputs that make() lacked
+};
+
 // Makes the calls of one evaluation. Every call is filled, prepared, run, collected and compared; there is no
 // other kind. Throws Failed when the solution has failed in a call, its number in the text; JudgeLost,
 // ReferenceError. One thread.
@@ -74,11 +81,7 @@ class Calls {
   [[nodiscard]] std::uint64_t made() const { return made_; }
   [[nodiscard]] std::uint64_t sets() const { return sets_; }  // different ones, in the calls so far
   [[nodiscard]] const Correctness& correctness() const { return correctness_; }
-  // For how long the solution's worker was waited for, in milliseconds; the judge, for filling inputs and
-  // comparing outputs; and the reference, for expected outputs that make() lacked.
-  [[nodiscard]] double waited_ms() const { return util::in_ms(spent_ns_); }
-  [[nodiscard]] double judged_ms() const { return util::in_ms(judging_ns_); }
-  [[nodiscard]] double referred_ms() const { return util::in_ms(reference_ns_); }
+  [[nodiscard]] Waited waited() const;
 
  private:
   // A call on the set of call number `call`, from 0.

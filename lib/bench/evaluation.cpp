@@ -134,9 +134,10 @@ Measurement EvaluationRun::run() {
   }
   complete_result();
   auto& durations = result_.durations;
-  durations.run_ms = calls_.waited_ms();
-  durations.judge_ms = calls_.judged_ms();
-  durations.reference_ms = util::in_ms(reference_ns_) + calls_.referred_ms();
+  const Waited waited = calls_.waited();
+  durations.run_ms = waited.run_ms;
+  durations.judge_ms = waited.judge_ms;
+  durations.reference_ms = util::in_ms(reference_ns_) + waited.reference_ms;
   if (trials_ns_ > 0) durations.time_ms = util::in_ms(trials_ns_);
   return std::move(result_);
 }
