@@ -136,7 +136,9 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
          (left_out.empty() ? "" : tag("p", {}, with_whole_options(left_out))) +
          (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) + cautions_box(cautions) +
-         untried_box(scene) + text_tag("p", "Made by fib " + options.version + ". Hardware is never mixed.") +
+         untried_box(scene) +
+         text_tag("p",
+                  "Made by fib " + options.version + ". Results of different hardware are never mixed.") +
          "<a class=contents href=\"#contents\">Contents</a></header>\n";
 }
 

@@ -363,9 +363,13 @@ std::string speedups_figure(const DefinitionScene& definition, const report::Lea
                                [](const auto& box) { return box.values.has_value(); });
   const std::string yardstick = report::name_of(board.against);
   if (!any) return "";
-  return figure(speedups, fmt::format("Speedups against the {} over the workloads: the middle half, and the "
-                                      "median as a number (the table has {} means)",
-                                      yardstick, board.every_trace ? "arithmetic" : "geometric"));
+  std::string caption = fmt::format(
+      "Speedups against the {} over the workloads: the middle half, and the median as a number (the table "
+      "has {} means)",
+      yardstick, board.every_trace ? "arithmetic" : "geometric");
+  if (speedups.boxes.size() < definition.solutions.size())
+    caption += fmt::format("; {} of {} solutions", speedups.boxes.size(), definition.solutions.size());
+  return figure(speedups, caption);
 }
 
 std::string latencies_figure(const chart::LineChart& chart) {

@@ -112,8 +112,9 @@ std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
   }
   const std::size_t left_out = hardware.definitions.size() - std::min(kMost, hardware.definitions.size());
   if (text.empty()) return "";
-  return "<h3>All definitions: latency against size, of the first two</h3>\n<div class=multiples>\n" + text +
-         "</div>\n" +
+  return "<h3>All definitions: latency against size, of the two solutions that lead each</h3>\n<div "
+         "class=multiples>\n" +
+         text + "</div>\n" +
          (left_out == 0 ? ""
                         : paragraph(fmt::format("{} more below.", present::plural(left_out, "definition"))));
 }

@@ -478,38 +478,3 @@ TEST_CASE("no solution sees at its buffers whether calls are counted") {
   CHECK(launch_plan.run().status == Status::PASSED);
   CHECK_FALSE(launch_plan.judge.attached.back().has_private);
 }
-
-TEST_CASE("threads that compute in counted calls are found by what they use of the CPUs") {
-  // `in_some_ms`: in every seventh of the counted calls.
-  const auto run = [](double before_ms, double counted_ms, double in_some_ms = 0) {
-    CountedScene scene;
-    scene.worker.times = [=](std::size_t call, Clock clock) {
-      auto times = fakes::call_of(kClaimMs);
-      const double some_ms = call % 7 == 0 ? std::max(in_some_ms, counted_ms) : counted_ms;
-      times.others_cpu_ns =
-          static_cast<std::int64_t>((clock == Clock::kCounters ? some_ms : before_ms) * kMs);
-      return times;
-    };
-    return scene.run();
-  };
-  CHECK(run(0, 0.05).status == Status::PASSED);
-  const auto found = run(0, 0.2);
-  CHECK(found.status == Status::RUNTIME_ERROR);
-  CHECK_THAT(found.note, Catch::Contains("threads of the solution use the CPUs for 0.2000 ms a call"));
-  CHECK(found.counted->others_ms == Approx(0.2));
-  CHECK(run(0.5, 0.8).status == Status::PASSED);  // about as much as they always do
-  // What may be anything is no verdict: in some calls, or always.
-  CHECK_THROWS_WITH(run(0, 0.05, 0.3),
-                    Catch::StartsWith("threads of the solution use the CPUs for 0.3000 ms"));
-  CHECK_THROWS_WITH(run(3, 3), Catch::StartsWith("threads of the solution use the CPUs for 3.0000 ms"));
-}
-
-TEST_CASE("busy threads leave no verdict either where the mean of the claims covers what was seen") {
-  CountedScene scene(1.8);  // of calls that claim 1 and 3 ms in turn
-  scene.worker.times = [](std::size_t call, Clock) {
-    auto times = fakes::call_of(call % 2 == 0 ? 1 : 3);
-    times.others_cpu_ns = static_cast<std::int64_t>(9 * kMs);
-    return times;
-  };
-  CHECK_THROWS_WITH(scene.run(), Catch::StartsWith("threads of the solution use the CPUs for 9.0000 ms"));
-}

@@ -103,6 +103,21 @@ TEST_CASE("a solution with many different logs has one line for them") {
   CHECK(holds(many, "no answer to question 8"));
 }
 
+TEST_CASE("a chart that shows some of the solutions says how many") {
+  const auto html = [](int solutions) {
+    const testing::TemporaryDataset files;
+    std::string lines;
+    for (int i = 0; i < solutions; ++i)
+      lines +=
+          testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = "s" + std::to_string(i)}
+              .line();
+    files.write("traces/t.jsonl", lines);
+    return page_of(files, {.every_trace = true});
+  };
+  CHECK(!holds(html(40), "means); 40 of"));
+  CHECK(holds(html(45), "means); 40 of 45 solutions"));
+}
+
 TEST_CASE("failures link to the end of their logs") {
   const testing::TemporaryDataset files;
   const testing::RunTrace trace{.run = testing::kRun1,

@@ -123,6 +123,9 @@
     tip.style.top = `${event.clientY + 16 + box.height > innerHeight ? event.clientY - box.height - 8 : event.clientY + 16}px`;
   });
 
+  // The latest runs come first into view, where a chart is wider than the screen.
+  for (const figure of document.querySelectorAll("#history figure")) figure.scrollLeft = figure.scrollWidth;
+
   // Links to logs open them.
   const open = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
