@@ -72,7 +72,7 @@ std::string uuid_of(const Driver& driver, int device) {
   return text;
 }
 
-std::string node_of(std::string pci_address, const std::filesystem::path& gpus) {
+std::string node_of(const std::string& pci_address, const std::filesystem::path& gpus) {
   constexpr std::string_view kMinor = "Device Minor:";
   const auto file = gpus / util::lowered(pci_address) / "information";
   std::error_code error;

@@ -43,7 +43,7 @@ struct DeviceList {
 
 // "nvidia0": the file in /dev of the device with this address ("0000:18:00.0", in any case), by what the
 // driver tells in `gpus`; empty where it tells nothing.
-[[nodiscard]] std::string node_of(std::string pci_address,
+[[nodiscard]] std::string node_of(const std::string& pci_address,
                                   const std::filesystem::path& gpus = "/proc/driver/nvidia/gpus");
 
 // The architecture to compile for: "sm_90a" where the device has architecture-specific instructions (compute

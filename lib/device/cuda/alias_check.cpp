@@ -28,8 +28,9 @@ bool AliasCheck::is_mapped_twice(CUdeviceptr data, std::uint64_t bytes, std::uin
   if (bytes < kPage + kWord) return false;
   // So that there are two pages at least that have the element.
   const std::uint64_t places = std::min(kPage, bytes - kPage) / kWord;
-  const CUdeviceptr first = data + random % places * kWord;
-  const std::uint64_t pages = (data + bytes - first - kWord) / kPage + 1;
+  const std::uint64_t offset = random % places * kWord;
+  const CUdeviceptr first = data + offset;
+  const std::uint64_t pages = std::max<std::uint64_t>(1, (bytes - offset - kWord) / kPage + 1);
   if (2 * pages + 1 > words_) {
     words_ = 2 * pages + 1;
     pinned_.reset();
