@@ -19,6 +19,7 @@
 #include "eval_answer.h"
 #include "eval_inputs.h"
 #include "eval_outcome.h"
+#include "eval_references.h"
 #include "eval_results.h"
 #include "interrupt.h"
 #include "logging.h"
@@ -152,6 +153,8 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   }
   if (options.replace) replace_solutions(inputs, outcome);
   outcome.settled = report::settle(outcome.traces);
+  const auto earlier = about_references(outcome.traces, util::now_us());
+  if (earlier) outcome.settled.cautions.push_back(*earlier);
   outcome.sandbox = options.measure.sandbox;
   outcome.count_work = bench::name_of(request.count_work);
   if (options.format == EvalFormat::json) {
@@ -168,6 +171,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
     const auto found = outcome.traces.find(name);
     if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
   }
+  keep_references(outcome.traces);
   return outcome.exit_code;
 }
 

@@ -263,6 +263,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
       measurement.durations.build_ms = before.build_ms;
       measurement.durations.load_ms = before.load_ms;
       measurement.durations.evaluate_ms = util::in_ms(util::monotonic_ns() - loaded);
+      measurement.earlier_reference = run_.earlier_reference(planned);
     }
     workloads_.note_success();
     return measurement;

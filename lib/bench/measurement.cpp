@@ -24,7 +24,10 @@ model::Performance performance_of(const Measurement& m, const RunConfig& config)
   model::Performance performance;
   performance.latency_ms = latency_of(m);
   // A ratio across devices would be a lie.
-  if (times_reference(config) && m.on_cuda == m.reference_on_cuda && !m.reference_ms.empty()) {
+  if (m.earlier_reference) {
+    performance.reference_latency_ms = m.earlier_reference->latency_ms.value_or(0);
+    performance.speedup_factor = performance.reference_latency_ms / performance.latency_ms;
+  } else if (times_reference(config) && m.on_cuda == m.reference_on_cuda && !m.reference_ms.empty()) {
     performance.reference_latency_ms = eval::median(m.reference_ms);
     performance.speedup_factor = performance.reference_latency_ms / performance.latency_ms;
   }
@@ -39,11 +42,11 @@ std::string log_of(const Measurement& m) {
 
 model::RecordedReference reference_record(const Measurement& m, const RunConfig& config,
                                           const std::string& version) {
-  model::RecordedReference record;
+  model::RecordedReference record = m.earlier_reference.value_or(model::RecordedReference());
   record.engine = m.engine;
   record.version = version;
   record.device = m.reference_on_cuda ? "cuda" : "cpu";
-  if (times_reference(config) && !m.reference_ms.empty()) {
+  if (!m.earlier_reference && times_reference(config) && !m.reference_ms.empty()) {
     record.latency_ms = eval::median(m.reference_ms);
     record.n = m.reference_ms.size();
     record.q25_ms = eval::quantile(m.reference_ms, 0.25);

@@ -105,6 +105,8 @@ struct Measurement {
   double empty_pair_ns = 0;                      // cuda: what the worker's events read of nothing
   std::uint64_t slow_calls = 0;                  // made again because the clock was far below that
   std::string engine;                            // the reference's
+  // Its time, where an evaluation before has measured it: stands for reference_ms.
+  std::optional<model::RecordedReference> earlier_reference{};
   model::RecordedDurations durations{};
   worker::DeviceState device;  // when the calls were made
 };

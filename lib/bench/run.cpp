@@ -194,8 +194,9 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   Recorder recorder(report, sink, observer, early_end, plan.evaluations.size());
   JitCache jit_cache(environment.cache);
   LogBudget logs;
-  const RunState state{session,   datasets,  sweep,    secret, identity,          builds,
-                       jit_cache, early_end, failures, logs,   request.count_work};
+  const RunState state{
+      session,   datasets,  sweep,    secret, identity,           builds,
+      jit_cache, early_end, failures, logs,   request.count_work, request.earlier_references};
   if (!session.interrupted()) Lanes(state, plan, recorder, waiting).run();
   recorder.warn_of_held();
   complete(report, session, plan, early_end);

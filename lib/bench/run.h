@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/build_pool.h"
+#include "bench/earlier_reference.h"
 #include "bench/early_end.h"
 #include "bench/held_results.h"
 #include "bench/plan.h"
@@ -64,6 +65,7 @@ struct RunRequest {
   std::optional<util::MachineLoad> load = std::nullopt;
   RunLimits limits = {};
   CountWork count_work = CountWork::kOne;
+  EarlierReferences earlier_references = {};  // stand for times of the reference that would be measured
 };
 
 // Builds every solution of the plan in parallel, then runs all evaluations, a lane for each device of the

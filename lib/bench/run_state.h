@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/build_pool.h"
+#include "bench/earlier_reference.h"
 #include "bench/early_end.h"
 #include "bench/failure_counts.h"
 #include "bench/held_results.h"
@@ -30,9 +31,17 @@ struct RunState {
   FailureCounts& failures;
   LogBudget& logs;
   CountWork count_work = CountWork::kOne;
+  const EarlierReferences& earlier_references;
 
   // Whether no evaluation may begin. Any thread.
   [[nodiscard]] bool stops() const { return session.interrupted() || early_end.cause(); }
+
+  // The time of its reference, where it is known; any thread.
+  [[nodiscard]] std::optional<model::RecordedReference> earlier_reference(
+      const PlannedEvaluation& planned) const {
+    const auto found = earlier_references.find({planned.definition->name, planned.workload->uuid});
+    return found != earlier_references.end() ? std::optional(found->second) : std::nullopt;
+  }
 
   // What became of a solution's build; null: it was not tried.
   [[nodiscard]] const BuildOutcome* build_of(const model::Solution& solution,

@@ -68,8 +68,11 @@ std::optional<std::string> workload_conditions_text(const model::MeasurementReco
   std::vector<std::string> parts;
   if (record.rule) parts.push_back("rule " + *record.rule);
   // Of a solution that did not build it is empty.
-  if (record.reference && record.reference->engine && !record.reference->engine->empty())
-    parts.push_back("reference " + kind_of_engine(*record.reference->engine));
+  if (record.reference && record.reference->engine && !record.reference->engine->empty()) {
+    // Speedups are over the one that was timed.
+    const auto& engine = record.reference->timed_by ? record.reference->timed_by : record.reference->engine;
+    parts.push_back("reference " + kind_of_engine(*engine));
+  }
   if (record.tolerance) parts.push_back(tolerance_text(*record.tolerance));
   if (record.synthesized && !record.synthesized->empty())
     parts.push_back(fmt::format("made inputs {}", fmt::join(*record.synthesized, " ")));

@@ -34,14 +34,15 @@ void read_device(sj::value device, OwnRecord& own) {
 }
 
 void read_reference(sj::value reference, OwnRecord& own) {
-  constexpr static std::array<std::string_view, 5> kNames = {"engine", "latency_ms", "q25_ms", "q75_ms",
-                                                             "sets"};
+  constexpr static std::array<std::string_view, 6> kNames = {"engine", "latency_ms", "q25_ms",
+                                                             "q75_ms", "sets",       "timed_by"};
   check_object(reference, kNames, 1, [&](std::size_t place, sj::value value) {
     if (place == 0) own.engine = only_text(value);
     if (place == 1) own.reference.latency_ms = only_number(value);
     if (place == 2) own.reference.q25_ms = only_number(value);
     if (place == 3) own.reference.q75_ms = only_number(value);
     if (place == 4) own.reference.sets = std::string(only_text(value));
+    if (place == 5) own.timed_by = only_text(value);
   });
 }
 

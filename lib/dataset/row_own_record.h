@@ -22,6 +22,7 @@ struct OwnRecord {
   std::string_view synthesized;
   std::string_view device_uuid;
   std::string_view engine;               // of the reference
+  std::string_view timed_by;             // the engine that was timed; empty: the same
   model::RecordedReference reference{};  // numbers and sets
   std::string_view rule;
   std::optional<double> interval_high_ms;
@@ -33,7 +34,8 @@ struct OwnRecord {
   // What of it decides the conditions that the workload adds.
   [[nodiscard]] std::string workload_conditions() const {
     std::string text;
-    for (const auto& part : {rule, engine, tolerance, synthesized}) text.append(part).append(1, '\n');
+    for (const auto& part : {rule, engine, timed_by, tolerance, synthesized})
+      text.append(part).append(1, '\n');
     return text;
   }
 };

@@ -138,6 +138,8 @@ void fields(Is<RecordedReference> auto& reference, Visit& visit) {
   visit("q25_ms", reference.q25_ms);
   visit("q75_ms", reference.q75_ms);
   visit("sets", reference.sets);
+  visit("timed_by", reference.timed_by);
+  visit("timed_utc", reference.timed_utc);
 }
 
 template <typename Visit>

@@ -130,6 +130,9 @@ struct RecordedReference {
   std::optional<double> q25_ms;
   std::optional<double> q75_ms;
   std::optional<std::string> sets;  // "own", "shared"
+  // Where an evaluation before has timed it: by which engine, and when that began. `engine` made the outputs.
+  std::optional<std::string> timed_by;
+  std::optional<std::string> timed_utc;
 };
 
 struct RecordedTolerance {

@@ -130,6 +130,11 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
   return (minutes * 60 + second) * 1'000'000 + microseconds;
 }
 
+std::int64_t now_us() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
 std::optional<std::int64_t> parse_past_timestamp(std::string_view text) {
   constexpr std::int64_t kMinuteUs = std::int64_t{60} * 1'000'000;
   const auto time = parse_timestamp(text);
@@ -138,9 +143,7 @@ std::optional<std::int64_t> parse_past_timestamp(std::string_view text) {
   const bool has_zone =
       text.ends_with('Z') ||
       text.find_first_of("+-", std::string_view("2026-01-01").size()) != std::string_view::npos;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto latest = std::chrono::duration_cast<std::chrono::microseconds>(now).count() +
-                      (has_zone ? 10 : 15 * 60) * kMinuteUs;
+  const auto latest = now_us() + (has_zone ? 10 : 15 * 60) * kMinuteUs;
   return *time <= latest ? time : std::nullopt;
 }
 

@@ -26,6 +26,9 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 // "20260317T141819.827915Z".
 [[nodiscard]] std::string utc_compact();
 
+// Now in UTC, in microseconds since 1970.
+[[nodiscard]] std::int64_t now_us();
+
 // Microseconds since 1970 in UTC of an ISO 8601 date and time: "2026-03-17", "2026-03-17T14:18" with seconds
 // and up to nine digits of a fraction where wanted, then "Z", "+02:00" or nothing, which is UTC. Nothing for
 // any other text.

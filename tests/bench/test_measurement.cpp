@@ -53,6 +53,27 @@ TEST_CASE("the record has the reference's calls in numbers, and whose they were"
   CHECK_FALSE(model::measurement_record(evaluate(m, config)).reference->sets);
 }
 
+TEST_CASE("a time of the reference that was measured before stands for calls that were made now") {
+  auto m = passed();
+  m.engine = "native";
+  m.reference_on_cuda = true;  // and the solution is not
+  CHECK(evaluate(m).performance->speedup_factor == 0);
+  auto& earlier = m.earlier_reference.emplace();
+  earlier.latency_ms = 12;
+  earlier.n = 30;
+  earlier.timed_by = "Python 3.12.3, torch 2.11.0";
+  earlier.timed_utc = "2026-03-17T14:00:00+00:00";
+  const auto evaluation = evaluate(m);
+  CHECK(evaluation.performance->reference_latency_ms == 12);
+  CHECK(evaluation.performance->speedup_factor == Approx(12 / evaluation.performance->latency_ms));
+  const auto record = model::measurement_record(evaluation).reference;
+  REQUIRE(record);
+  CHECK(record->engine == "native");
+  CHECK(record->timed_by == earlier.timed_by);
+  CHECK(record->timed_utc == earlier.timed_utc);
+  CHECK(record->n == 30);
+}
+
 TEST_CASE("where the mean is the latency, the trace says so, and its interval is that of a mean") {
   auto m = passed();
   m.trials_ms = {{1, 1, 1, 6}, {1, 1, 1, 8}};

@@ -130,6 +130,13 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
     REQUIRE(row.has_value());
     check_equal(*row, reading.pool.row(model::parse_trace(text)));
   }
+  const auto timed =
+      recorded(R"("sets":"shared")", R"("sets":"shared","timed_by":"Python 3.12, torch 2.11")");
+  CHECK_FALSE(reading.takes(timed));
+  (void)reading.reader.learn(timed, model::parse_trace(timed));
+  check_equal(*reading.reader.read(timed), reading.pool.row(model::parse_trace(timed)));
+  CHECK_THAT(*reading.reader.read(timed)->evaluation->origin.workload_conditions,
+             Catch::Contains("reference Python,"));
   const auto row = reading.reader.read(recorded());
   CHECK(*row->evaluation->origin.run_conditions == "flush clean, clock auto, rtol 0.01, atol 0.02");
   CHECK(*row->evaluation->origin.workload_conditions ==

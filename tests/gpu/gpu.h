@@ -54,9 +54,12 @@ inline Gpu* gpu() {
   return &gpu;
 }
 
-// Whether the CUDA toolkit has the program; false after saying that the test is skipped.
+// Whether the CUDA toolkit (CUDA_HOME, else the usual place) has the program; false after saying that the
+// test is skipped.
 inline bool has_cuda_tool(const std::string& name) {
-  if (std::filesystem::exists("/usr/local/cuda/bin/" + name)) return true;
+  const char* named = std::getenv("CUDA_HOME");
+  const std::filesystem::path home = named != nullptr ? named : "/usr/local/cuda";
+  if (std::filesystem::exists(home / "bin" / name)) return true;
   WARN("skipped: no " << name);
   return false;
 }

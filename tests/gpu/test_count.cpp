@@ -18,10 +18,7 @@ namespace {
 bool can_count() {
   const auto* gpu = testing::gpu();
   if (gpu == nullptr) return false;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/nvcc") && std::getenv("CUDA_HOME") == nullptr) {
-    WARN("skipped: no nvcc");
-    return false;
-  }
+  if (!testing::has_cuda_tool("nvcc")) return false;
   const device::cuda::DeviceWatch watch(gpu->context, gpu->info.uuid);
   if (watch.counter().problem().empty()) return true;
   WARN("skipped: the device has no counters of its work");

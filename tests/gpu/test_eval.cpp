@@ -14,9 +14,10 @@ namespace {
 
 struct Eval {
   FibRun run;
+  nlohmann::json all{};  // what the last try printed
   Eval() { run.dataset.add_definition({1000}); }
 
-  [[nodiscard]] nlohmann::json operator()(const std::string& name, const std::string& source) const {
+  [[nodiscard]] nlohmann::json operator()(const std::string& name, const std::string& source) {
     const auto file = run.folder.path() / name;
     util::write_file_atomic(file, source);
     const std::int64_t begin = util::monotonic_ns();
@@ -26,7 +27,8 @@ struct Eval {
         run.environment());
     INFO(result.err);
     WARN("fib eval " << name << ": " << static_cast<int>(util::in_ms(util::monotonic_ns() - begin)) << " ms");
-    return testing::checked_json("eval", result.out).at("solutions").at(0);
+    all = testing::checked_json("eval", result.out);
+    return all.at("solutions").at(0);
   }
 };
 
@@ -38,11 +40,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/nvcc") && std::getenv("CUDA_HOME") == nullptr) {
-    WARN("skipped: no nvcc");
-    return;
-  }
-  const Eval eval;
+  if (!testing::has_cuda_tool("nvcc")) return;
+  Eval eval;
   const std::string source = util::read_file(testing::source_folder() / "tests/hostile/cuda/host_honest.cu");
   const auto honest = eval("honest.cu", source);
   CHECK(honest["status"] == "PASSED");
@@ -74,6 +73,23 @@ TEST_CASE("a CUDA source is tried by one command, and says why it fails", "[gpu]
   const auto launch =
       eval("launch.cu", replaced(source, "256, 0, stream", "4096, 0, stream"))["results"][0]["failure"];
   CHECK(launch["stage"] == "run");
+}
+
+TEST_CASE("what torch took for a reference stands for the tries of the next hour", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  const auto python = testing::python_with_torch();
+  if (!python) return;
+  Eval eval;
+  eval.run.python = *python;
+  const std::string source = util::read_file(testing::source_folder() / "tests/hostile/cuda/host_honest.cu");
+  const auto first = eval("honest.cu", source);
+  const auto second = eval("honest.cu", source + "// edited\n");
+  REQUIRE(first["status"] == "PASSED");
+  REQUIRE(second["status"] == "PASSED");
+  CHECK(first["speedup"] > 0);
+  CHECK(second["speedup"] > 0);
+  CHECK(second["results"][0]["reference_ms"] == first["results"][0]["reference_ms"]);
+  CHECK_THAT(eval.all["cautions"].back().get<std::string>(), Catch::Contains("--reference python"));
 }
 
 TEST_CASE("sources of new solutions run in CUDA and in Triton", "[gpu]") {

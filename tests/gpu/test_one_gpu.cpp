@@ -41,10 +41,7 @@ extern "C" int run(const float* a, const float* b, float* c, long long n, cudaSt
 
 TEST_CASE("a solution sees the GPU that it is measured on, and no other", "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  if (!std::filesystem::exists("/usr/local/cuda/bin/nvcc") && std::getenv("CUDA_HOME") == nullptr) {
-    WARN("skipped: no nvcc");
-    return;
-  }
+  if (!testing::has_cuda_tool("nvcc")) return;
   if (!std::filesystem::exists("/dev/nvidia1"))
     WARN("this machine has one GPU, so that there is no other to hide");
   FibRun run;

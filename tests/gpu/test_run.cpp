@@ -162,10 +162,6 @@ std::string source_of(const std::filesystem::path& folder, const std::string& na
   return source;
 }
 
-bool nvcc_is_here() {
-  return std::filesystem::exists("/usr/local/cuda/bin/nvcc") || std::getenv("CUDA_HOME") != nullptr;
-}
-
 bool has_work_counters() {
   const auto* gpu = testing::gpu();
   const device::cuda::DeviceWatch watch(gpu->context, gpu->info.uuid);
@@ -188,7 +184,7 @@ TEST_CASE("every hostile CUDA solution gets the status it deserves, and the run 
   const auto sources = testing::source_folder() / "tests/hostile/cuda";
   std::size_t planned = 0;
   for (const auto& [name, expected] : expectations()) {
-    if (name.starts_with("host_") && !nvcc_is_here()) {
+    if (name.starts_with("host_") && !testing::has_cuda_tool("nvcc")) {
       WARN("skipped " << name << ": no nvcc");
       continue;
     }
@@ -298,10 +294,7 @@ class BusyGpu {
 
 TEST_CASE("what another process does on the GPU is no verdict about a solution's host code", "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  if (!nvcc_is_here()) {
-    WARN("skipped: no nvcc");
-    return;
-  }
+  if (!testing::has_cuda_tool("nvcc")) return;
   FibRun run;
   run.dataset.add_definition({1000});
   const auto source = testing::source_folder() / "tests/hostile/cuda/host_honest.cu";
@@ -339,7 +332,7 @@ TEST_CASE("small and large buffers are judged alike on a GPU", "[gpu]") {
         {200'000, "100000 of 200000 elements were never written; first at c[100000]"}}},
   };
   for (const auto& [name, logs] : wanted) {
-    if (name.starts_with("host_") && !nvcc_is_here()) continue;
+    if (name.starts_with("host_") && !testing::has_cuda_tool("nvcc")) continue;
     const auto file = testing::source_folder() / "tests/hostile/cuda" / (name + ".cu");
     run.dataset.cuda_solution(name, "test", util::read_file(file), expectations().at(name).spec);
   }
@@ -360,10 +353,7 @@ TEST_CASE("small and large buffers are judged alike on a GPU", "[gpu]") {
 TEST_CASE("a kernel reads alike from a launch plan and from host code that waits or has streams of its own",
           "[gpu]") {
   if (testing::gpu() == nullptr) return;
-  if (!nvcc_is_here()) {
-    WARN("skipped: no nvcc");
-    return;
-  }
+  if (!testing::has_cuda_tool("nvcc")) return;
   FibRun run;
   run.dataset.add_definition({100'000});
   const auto sources = testing::source_folder() / "tests/hostile/cuda";

@@ -1,0 +1,116 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "model/measurement_record.h"
+#include "model/trace.h"
+#include "run_support.h"
+#include "support/python.h"
+#include "support/schema_check.h"
+#include "util/clock.h"
+#include "util/hash.h"
+
+// Times of references that a try before has measured. The Python of these tests has a torch that cannot be
+// imported: whoever tries is told so.
+using namespace fib;
+using namespace fib::testing;
+using nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWarning = "references run in the native engine: ";
+
+struct Tries {
+  FibRun run;
+
+  Tries() {
+    run.dataset.add_definition({100, 200});
+    run.python = broken_python(run.folder.path());
+    util::write_file_atomic(run.folder.path() / "mine.cpp", kHonest);
+  }
+
+  [[nodiscard]] ProcessResult operator()(std::vector<std::string> words = {}) const {
+    words.insert(words.begin(), {fib_binary(), "eval", run.folder.path() / "mine.cpp", "--definition", "add",
+                                 "--local", run.dataset.root()});
+    words.insert(words.end(), {"--iterations", "4", "--num-trials", "2", "--warmup-runs", "1"});
+    return run_process(words, run.environment());
+  }
+  [[nodiscard]] json result_of(std::vector<std::string> words = {}) const {
+    words.insert(words.end(), {"--format", "json"});
+    return checked_json("eval", (*this)(words).out);
+  }
+
+  [[nodiscard]] fs::path kept() const {
+    return run.folder.path() / "cache/references" /
+           (util::Sha256().add("add").hex().substr(0, 32) + ".jsonl");
+  }
+  // The tries of before, as if torch had timed their references.
+  void time_by_torch(const std::string& engine) const {
+    std::string lines;
+    for (const auto& entry : fs::directory_iterator(run.folder.path() / "cache/tries")) {
+      std::istringstream text(util::read_file(entry.path()));
+      for (std::string line; std::getline(text, line);) {
+        auto trace = json::parse(line);
+        auto& fib = trace["evaluation"]["fib"];
+        fib["reference"]["engine"] = engine;
+        fib["reference"]["latency_ms"] = 0.25;
+        lines += trace.dump() + "\n";
+      }
+    }
+    fs::create_directories(kept().parent_path());
+    util::write_file_atomic(kept(), lines);
+  }
+  [[nodiscard]] std::string engine() const {
+    const auto version =
+        run_process({run.python, "-c", "import platform; print(platform.python_version(), end='')"});
+    return "Python " + version.out + ", torch 2.11.0";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a try whose references were timed before imports no torch, and has a speedup over them") {
+  const Tries tries;
+  const auto first = tries();
+  CHECK_THAT(first.err, Catch::Contains(kWarning));
+  CHECK_FALSE(fs::exists(tries.kept()));  // the native engine's times are none of torch's
+  tries.time_by_torch(tries.engine());
+  const auto kept = util::read_file(tries.kept());
+  const auto second = tries();
+  INFO(second.out << second.err);
+  CHECK(second.exit_code == 0);
+  CHECK(second.err.find(kWarning) == std::string::npos);
+  CHECK_THAT(second.out, Catch::Contains("Speedups are over the reference's time in a try less than a minute "
+                                         "ago; --reference python measures it again."));
+  CHECK(util::read_file(tries.kept()) == kept);  // it is not as new as the second try
+  const auto tried = tries.result_of({"--workloads", "first"});
+  const auto& result = tried.at("solutions").at(0).at("results").at(0);
+  CHECK(result.at("reference_ms") == 0.25);
+  CHECK(result.at("speedup").get<double>() == Approx(0.25 / result.at("latency_ms").get<double>()));
+  CHECK_THAT(tried.at("cautions").back().get<std::string>(), Catch::StartsWith("Speedups are over"));
+}
+
+TEST_CASE("a try is compared with one that has timed its reference itself") {
+  const Tries tries;
+  REQUIRE(tries().exit_code == 0);
+  tries.time_by_torch(tries.engine());
+  const auto before = tries({"--against", "last"});
+  CHECK_THAT(before.out, Catch::Contains("conditions"));  // the native engine's times are others
+  const auto same = tries({"--against", "last"});
+  INFO(same.out);
+  CHECK(same.out.find("conditions") == std::string::npos);
+}
+
+TEST_CASE("references are timed again where it is asked for, and where traces are kept") {
+  const Tries tries;
+  REQUIRE(tries().exit_code == 0);
+  tries.time_by_torch(tries.engine());
+  CHECK_THAT(tries({"--reference", "python"}).err, Catch::Contains("cannot import torch"));
+  CHECK_THAT(tries({"--add"}).err, Catch::Contains(kWarning));
+  // What the native engine does not know is left to torch.
+  tries.time_by_torch("Python 2.7.0, torch 2.11.0");
+  CHECK_THAT(tries().err, Catch::Contains(kWarning));
+  util::write_file_atomic(tries.kept(), "no JSON\n");
+  CHECK_THAT(tries().err, Catch::Contains(kWarning));
+}
