@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -61,20 +62,39 @@ struct Examined {
   }
 };
 
-// The line that a finding names, without the spaces around it; empty where no source has it.
-std::string line_of(const model::Solution& solution, const compile::Finding& finding) {
-  constexpr std::size_t kMost = 300;
-  for (const auto& source : solution.sources) {
-    if (source.path != finding.file) continue;
-    std::istringstream lines(source.content);
-    std::string line;
-    for (std::uint64_t i = 0; i < finding.line; ++i) {
-      if (!std::getline(lines, line)) return "";
-    }
-    return finding.line == 0 ? "" : std::string(util::trimmed(line).substr(0, kMost));
+// The lines of a solution's sources. Each source is searched for its lines once: there may be millions of
+// them, and a finding in each.
+class SourceLines {
+ public:
+  explicit SourceLines(const model::Solution& solution) : solution_(solution) {}
+
+  // The line that a finding names, without the spaces around it; empty where no source has it.
+  [[nodiscard]] std::string of(const compile::Finding& finding) {
+    constexpr std::size_t kMost = 300;
+    const auto source = std::find_if(solution_.sources.begin(), solution_.sources.end(),
+                                     [&](const auto& one) { return one.path == finding.file; });
+    if (source == solution_.sources.end()) return "";
+    const auto& begins = begins_of(*source);
+    if (finding.line == 0 || finding.line > begins.size()) return "";
+    const std::string_view rest = std::string_view(source->content).substr(begins[finding.line - 1]);
+    return std::string(util::trimmed(rest.substr(0, rest.find('\n'))).substr(0, kMost));
   }
-  return "";
-}
+
+ private:
+  const std::vector<std::size_t>& begins_of(const model::SourceFile& source) {
+    auto& begins = begins_[source.path];
+    if (begins.empty()) {
+      begins.push_back(0);
+      for (auto end = source.content.find('\n'); end != std::string::npos;
+           end = source.content.find('\n', end + 1))
+        begins.push_back(end + 1);
+    }
+    return begins;
+  }
+
+  const model::Solution& solution_;
+  std::map<std::string, std::vector<std::size_t>> begins_;  // of the lines, by the source's path
+};
 
 void examine(bench::Session& session, const bench::RunConfig& config, const bench::Sanitizer& sanitizer,
              const dataset::Dataset& dataset, const model::Solution& solution,
@@ -83,7 +103,8 @@ void examine(bench::Session& session, const bench::RunConfig& config, const benc
       bench::run_probe(session, config, solution, dataset.definitions.at(solution.definition), workload,
                        dataset.root, sanitizer.tool);
   examined.findings = bench::findings_of(sanitizer, outcome.output);
-  for (const auto& finding : examined.findings) examined.lines.push_back(line_of(solution, finding));
+  SourceLines lines(solution);
+  for (const auto& finding : examined.findings) examined.lines.push_back(lines.of(finding));
   examined.output = outcome.output;
   if (outcome.end == End::called || !examined.findings.empty()) return;
   examined.not_done = outcome.end == End::not_built ? "it does not build: " + outcome.reason

@@ -38,6 +38,7 @@ std::string BuildRequest::to_json() const {
                       {"compilers", target.compilers},
                       {"tvm_ffi", target.tvm_ffi ? compile::to_json(*target.tvm_ffi) : ""},
                       {"torch", static_cast<int>(target.torch)},
+                      {"files", target.files ? target.files->to_json() : ""},
                       {"cache", cache.string()}}
       .dump();
 }
@@ -55,7 +56,8 @@ BuildRequest BuildRequest::parse(std::string_view text) {
              {readable.begin(), readable.end()},
              json.at("compilers").get<unsigned>(),
              parsed(json.at("tvm_ffi"), compile::parse_tvm_ffi),
-             enum_of(json.at("torch"), compile::TorchWay::kReal)},
+             enum_of(json.at("torch"), compile::TorchWay::kReal),
+             parsed(json.at("files"), sandbox::FileAccess::parse)},
             json.at("cache").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
     throw Error("a build request is broken: {}", error.what());

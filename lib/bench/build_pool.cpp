@@ -7,6 +7,7 @@
 #include "bench/failure.h"
 #include "bench/log_budget.h"
 #include "compile/build_result_json.h"
+#include "compile/compiler_files.h"
 #include "util/clock.h"
 #include "util/files.h"
 #include "util/threads.h"
@@ -63,8 +64,11 @@ BuildOutcome build_one(worker::Spawner& spawner, const worker::ChildSetup& setup
 
 compile::BuildTarget build_target(const Environment& environment, const std::string& architecture,
                                   const RunConfig& config) {
-  return {environment.kind(),  architecture, environment.python, config.sandbox, config.sandbox_readable, 1,
-          environment.tvm_ffi, config.torch};
+  compile::BuildTarget target{
+      environment.kind(),  architecture, environment.python, config.sandbox, config.sandbox_readable, 1,
+      environment.tvm_ffi, config.torch};
+  target.files = compile::files_of_compilers(target);
+  return target;
 }
 
 std::map<BuildKey, BuildOutcome> build_all(

@@ -17,6 +17,9 @@ using worker::Failure;
 
 namespace {
 
+// One call of so many is watched exactly, for what the worker's other threads usually use of the CPUs.
+constexpr std::uint64_t kExactOf = 8;
+
 // What lies in host memory could be read, and computed with, by code on the host before the call: launch
 // plans have none.
 worker::Attach solutions_door(const EvaluationParts& parts) {
@@ -101,7 +104,7 @@ CallTimes Calls::repeat(worker::Clock clock) { return make_on(sets_ - 1, clock);
 
 CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
   const auto set = expected_.set_of(call);
-  parts_.worker.begin_call(usual_prepare_ns());
+  parts_.worker.begin_call(usual_prepare_ns(), parts_.counts_work && made_ % kExactOf == 0);
   if (filled_ != set) {
     const Stopwatch judging(parts_, judging_ns_);
     parts_.judge.fill(door_.number(), {set});
@@ -131,7 +134,7 @@ worker::SetId Calls::fill(const worker::AttachedDoor& door, std::uint64_t set_nu
 }
 
 UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetId& set) {
-  parts_.worker.begin_call(usual_prepare_ns());
+  parts_.worker.begin_call(usual_prepare_ns(), true);
   const std::int64_t begin = parts_.now_ns();
   open_at(door);
   const std::int64_t opened = parts_.now_ns();

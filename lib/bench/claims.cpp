@@ -123,7 +123,7 @@ double wall_ms(const worker::CallTimes& call) {
 }
 
 double others_ms(const worker::CallTimes& call) {
-  return in_ms(call.others_cpu_ns + call.beside.others_cpu_ns);
+  return in_ms(call.beside.exact_others_ns.value_or(call.others_cpu_ns + call.beside.others_cpu_ns));
 }
 
 void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest, Measurement& m) {
@@ -135,6 +135,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
   m.others_ms.clear();
   m.host_ms.clear();
   m.clocks_mhz.clear();
+  std::vector<double> exact_others_ms;
   for (std::size_t call = 0; call < runs.size(); ++call) {
     const auto number = static_cast<std::int64_t>(call);
     const int in_trial = m.plan.trial_of(number);
@@ -157,9 +158,11 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
     m.envelopes_ms.push_back(in_ms(ran.envelope_ns));
     m.walls_ms.push_back(wall_ms(ran));
     m.others_ms.push_back(others_ms(ran));
+    if (ran.beside.exact_others_ns) exact_others_ms.push_back(others_ms(ran));
     m.host_ms.push_back(in_ms(done.host_ns));
     if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
   }
+  if (!exact_others_ms.empty()) m.others_ms = std::move(exact_others_ms);
 }
 
 void add_unclaimed_time(Measurement& m) {

@@ -237,7 +237,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
   if (m.lost_records) blank.parts = 1;
   if (m.no_witness.empty()) blank.parts = std::max<std::uint64_t>(1, blank.parts);
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
-  const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest, usual_others_ms(m)};
+  const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest, usual_others_ms(m), usual_beside_ms(m)};
   std::vector<Finding> findings;
   std::vector<NoVerdict> unclear;  // why other counts do not agree
   for (std::size_t agreeing = 0;;) {
@@ -270,7 +270,7 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     settle(middle.problem, usual, m);
     // Where the mean is the latency, its calls have as much room.
     const double more_ms = m.counted->claimed_ms - blank.claimed_ms;
-    const UsualCall settled{usual.wall_ms + more_ms, usual.in_python, usual.others_ms};
+    const UsualCall settled{usual.wall_ms + more_ms, usual.in_python, usual.others_ms, usual.beside_ms};
     if (m.counted->long_wall_ms > most_wall_ms(settled)) throw slow_calls(*m.counted, settled);
     if (computes_beside(*m.counted, settled)) throw busy_threads(*m.counted);
     return;

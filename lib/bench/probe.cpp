@@ -256,6 +256,11 @@ model::Solution for_tool(model::Solution solution, const ProbeTool& tool) {
 
 std::vector<fs::path> files_of_tool(const std::string& program) {
   auto files = sandbox::folders_of_program(program);
+  // Nsight Compute's programs lie beside their sections and libraries.
+  const fs::path folder = fs::path(program).parent_path();
+  if (fs::path(program).is_absolute() && folder.filename() != "bin" &&
+      !sandbox::holds_more_than_programs(folder))
+    files.push_back(folder);
   files.emplace_back("/opt/nvidia");
   return files;
 }

@@ -186,7 +186,7 @@ std::vector<ReferenceCall> ReferenceRunner::calls(const eval::Layout& layout, st
 
 ReferenceCall ReferenceRunner::first_call(const eval::Layout& layout) {
   const worker::Clock clock = clock_;
-  worker_->begin_call(std::numeric_limits<std::int64_t>::max());
+  worker_->begin_call(std::numeric_limits<std::int64_t>::max(), false);
   (void)expect(worker_->prepare(clock, deadline()));
   auto times = expect(worker_->run(clock, deadline()));
   const auto collected = expect(worker_->collect(deadline()));

@@ -24,10 +24,11 @@ std::vector<BuildJob> jobs_of(const Plan& plan, const Environment& environment, 
   for (const auto& device : environment.devices) architectures.insert(device.architecture);
   std::vector<BuildJob> jobs;
   for (const auto& architecture : architectures) {
+    const auto target = build_target(environment, architecture, config);
     std::set<const model::Solution*> known;
     for (const auto& planned : plan.evaluations) {
       if (!known.insert(planned.solution).second) continue;
-      jobs.push_back({planned.solution, planned.definition, build_target(environment, architecture, config)});
+      jobs.push_back({planned.solution, planned.definition, target});
     }
   }
   return jobs;

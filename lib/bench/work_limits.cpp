@@ -39,6 +39,7 @@ constexpr double kMostMeanOfUsual = 1.05;
 // How much longer a counted call may take than a timed one by the coordinator's clock. Nothing is copied, and
 // nothing waits for a queue, but the workload is opened: 0.2 ms in C, and up to 1.2 ms in Python.
 constexpr double kMostOfWall = 3;
+constexpr double kUsualBesideMs = 0.3;
 constexpr double kMostBeyondWallMs = 0.7;
 constexpr double kMostBeyondWallInPythonMs = 2.2;
 // How much more of the CPUs the worker's other threads may use in a counted call than in a timed one. Most
@@ -73,18 +74,23 @@ double claimed_ms(const std::vector<std::vector<double>>& trials_ms) {
   return std::min(eval::mean(claims), kMostMeanOfUsual * usual);
 }
 
-double usual_wall_ms(const Measurement& m) {
+double usual_beside_ms(const Measurement& m) {
   const auto claims = joined(m.trials_ms);
   double beside_ms = m.walls_ms.at(0);
   for (std::size_t i = 0; i < claims.size(); ++i)
     beside_ms = std::min(beside_ms, std::max(0.0, m.walls_ms.at(i) - claims[i]));
-  return beside_ms + claimed_ms(m.trials_ms);
+  return beside_ms;
 }
+
+double usual_wall_ms(const Measurement& m) { return usual_beside_ms(m) + claimed_ms(m.trials_ms); }
 
 double usual_others_ms(const Measurement& m) { return m.others_ms.empty() ? 0 : eval::median(m.others_ms); }
 
 double most_wall_ms(const UsualCall& usual) {
-  return kMostOfWall * usual.wall_ms + (usual.in_python ? kMostBeyondWallInPythonMs : kMostBeyondWallMs);
+  // What a timed call waits around its work is the solution's to make longer.
+  const double more_ms = std::max(0.0, usual.beside_ms - kUsualBesideMs);
+  return kMostOfWall * (usual.wall_ms - more_ms) + more_ms +
+         (usual.in_python ? kMostBeyondWallInPythonMs : kMostBeyondWallMs);
 }
 
 std::optional<std::string> unclaimed_work(const CountedWork& counted, const UsualCall& usual) {

@@ -20,13 +20,18 @@ struct UsualCall {
   double wall_ms = 0;  // usual_wall_ms()
   bool in_python = false;
   double others_ms = 0;  // usual_others_ms()
+  double beside_ms = 0;  // of wall_ms, usual_beside_ms()
 };
 
 // What a timed call takes by the coordinator's clock: what is claimed, and the least that any call took
 // beside it, since a solution could make most of them long. Pure; at least one call.
 [[nodiscard]] double usual_wall_ms(const Measurement& m);
 
-// What all threads but the main one used of the CPUs in a timed call, the median. Pure.
+// Of that, what is no part of the claim. Pure; at least one call.
+[[nodiscard]] double usual_beside_ms(const Measurement& m);
+
+// What all threads but the main one used of the CPUs in a timed call, the median; of those that are exact
+// where there are some. Pure.
 [[nodiscard]] double usual_others_ms(const Measurement& m);
 
 // How long a counted call may take by that clock. Pure.

@@ -30,6 +30,9 @@ struct BuildTarget {
   unsigned compilers = 1;                            // that may run at once for one solution
   std::optional<TvmFfi> tvm_ffi = {};                // the headers of TVM-FFI, where they are
   TorchWay torch = TorchWay::kAuto;
+  // files_of_compilers(), found in the user's own process: in a builder's, HOME and the current folder are
+  // others. Nothing: they are found where they are needed.
+  std::optional<sandbox::FileAccess> files = {};
 };
 
 // What a build leaves in the cache, plus how to call it.

@@ -14,9 +14,20 @@ void append(std::vector<std::filesystem::path>& paths, const Paths& more) {
   paths.insert(paths.end(), more.begin(), more.end());
 }
 
+// Of a compiler's command: of programs ("ccache g++") what they need, of folders that options name ("-isystem
+// /opt/include") the folders.
+std::vector<std::filesystem::path> files_of_word(const std::string& word, bool is_first) {
+  if (word.starts_with('-')) return {};
+  std::error_code error;
+  if (!is_first && std::filesystem::is_directory(word, error))
+    return {std::filesystem::absolute(word, error)};
+  return sandbox::folders_of_program(word);
+}
+
 }  // namespace
 
 sandbox::FileAccess files_of_compilers(const BuildTarget& target) {
+  if (target.files) return *target.files;
   sandbox::FileAccess access;
   access.mode = target.sandbox;
   access.private_bytes = kPrivateBytes;
@@ -24,9 +35,8 @@ sandbox::FileAccess files_of_compilers(const BuildTarget& target) {
   access.readable = target.readable;
   const Toolchain toolchain;
   for (const auto* command : {&toolchain.cxx, &toolchain.cc, &toolchain.nvcc}) {
-    for (const auto& word : *command) {
-      if (!word.starts_with('-')) append(access.readable, sandbox::folders_of_program(word));
-    }
+    for (std::size_t i = 0; i < command->size(); ++i)
+      append(access.readable, files_of_word((*command)[i], i == 0));
   }
   append(access.readable,
          sandbox::folders_in_variables({"CUDA_HOME", "CUDA_PATH", "CUTLASS_PATH", "LD_LIBRARY_PATH"}));

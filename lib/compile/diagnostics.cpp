@@ -194,10 +194,14 @@ class PythonMessages {
     if (++searched_ > kMostSearched) return;
     std::optional<Diagnostic> place;
     for (const auto& source : sources_) {
+      if (!source.path.ends_with(".py")) continue;
       std::uint64_t line = 0;
-      for (const auto& text : lines_of(source.content)) {
+      std::string_view rest = source.content;
+      while (!rest.empty()) {
+        const std::string_view text = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), text.size() + 1));
         ++line;
-        if (trimmed(text) != refusal.source) continue;
+        if (util::trimmed(text.substr(0, kLongestLine)) != refusal.source) continue;
         if (place) return;
         place = Diagnostic{"error", source.path, line, refusal.column, diagnostic.message, refusal.source};
       }

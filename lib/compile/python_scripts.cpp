@@ -40,10 +40,11 @@ def version(name, path):
     except Exception:
         return ""
 
-packages, uncompiled, torch_cuda = {}, {}, ""
+packages, uncompiled, torch_cuda, origins = {}, {}, "", []
 for name in ("torch", "triton", "tilelang", "numpy", "setuptools", "cutlass", "cuda.tile", "cudnn", "flashinfer", "tvm_ffi"):
     path = origin(name)
     if path:
+        origins.append(path)
         packages[name] = version(name, path)
         if name in ("torch", "triton") and not os.path.exists(importlib.util.cache_from_source(path)):
             uncompiled[name] = str(os.stat(path).st_mtime_ns)
@@ -56,8 +57,18 @@ if shutil.which("ninja", path=os.pathsep.join(folders)):
         packages["ninja"] = metadata.version("ninja")
     except Exception:
         packages["ninja"] = ""
-places = sys.path + [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.realpath(sys.executable))]
-places = sorted({os.path.abspath(place) for place in places if place and os.path.exists(place)})
+# Of a prefix only what an interpreter needs, and of other entries of sys.path only folders of packages, and what of
+# them is imported here: an editable install puts a whole project there.
+parts = [os.path.join(prefix, name) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
+         for name in ("bin", "lib", "lib64", "include", "pyvenv.cfg")]
+parts.append(os.path.realpath(sys.executable))
+def has_packages_alone(place):
+    own = [os.path.abspath(part) for part in parts] + ["/usr"]
+    return os.path.basename(place) in ("site-packages", "dist-packages") or any(
+        os.path.commonpath([place, part]) == part for part in own)
+places = parts + [place for place in map(os.path.abspath, filter(None, sys.path)) if has_packages_alone(place)]
+places += [os.path.dirname(path) for path in origins if not has_packages_alone(os.path.abspath(path))]
+places = sorted({os.path.abspath(place) for place in places if os.path.exists(place)})
 headers = os.path.exists(os.path.join(sysconfig.get_path("include") or "", "Python.h"))
 print("fib: " + json.dumps({
     "path": sys.executable, "version": ".".join(map(str, sys.version_info[:3])),

@@ -60,15 +60,15 @@ void write_catalog(const Catalog& catalog, const fs::path& root) {
   }
 }
 
-void copy_blob(const BlobSource& source, const fs::path& target, bool link) {
+void copy_blob(const BlobSource& source, const fs::path& target, bool link,
+               const std::atomic<bool>* interrupted) {
   std::error_code error;
   fs::create_directories(target.parent_path(), error);
   if (error) throw Error("cannot make the folder {}: {}", target.parent_path().string(), error.message());
   if (link) fs::create_hard_link(source.file, target, error);
   if (link && !error) return;
-  fs::copy_file(source.file, target, error);
-  if (error) throw Error("cannot write {}: {}", target.string(), error.message());
-  if (util::sha256_hex(util::read_file(target)) != source.sha256)
+  util::copy_file(source.file, target, interrupted);
+  if (util::sha256_of_file(target, interrupted) != source.sha256)
     throw Error("{} is not what {} was; is the disk sound?", target.string(), source.file.string());
 }
 
@@ -141,7 +141,7 @@ MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output, c
     const fs::path target = folder.path() / path;
     const auto [copy, is_first] = copies.emplace(fs::canonical(source.file), target);
     copy_blob(is_first ? source : BlobSource{copy->second, source.place, source.sha256}, target,
-              options.link_blobs || !is_first);
+              options.link_blobs || !is_first, options.interrupted);
   }
   report.blobs.written = catalog.blobs.size();
   report.blobs.duplicates = report.blobs.read - std::min(report.blobs.read, report.blobs.written);

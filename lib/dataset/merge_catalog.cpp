@@ -223,7 +223,7 @@ class CatalogMaker {
       if (!blob) return std::nullopt;
       auto known = hashes_.find(blob->file.string());
       if (known == hashes_.end()) {
-        const std::string sha256 = util::sha256_of_file(blob->file);
+        const std::string sha256 = util::sha256_of_file(blob->file, options_.interrupted);
         known = hashes_.emplace(blob->file.string(), sha256).first;
         ++report_.blobs.read;
       }
@@ -231,6 +231,7 @@ class CatalogMaker {
       source.place = place_of(root, path, source);
       return source;
     } catch (const Error& error) {
+      check_interrupt(options_.interrupted);
       report_.unreadable.emplace_back(error.what());
       return std::nullopt;
     }

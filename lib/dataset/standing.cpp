@@ -13,6 +13,7 @@
 #include "dataset/conditions.h"
 #include "dataset/present_records.h"
 #include "util/clock.h"
+#include "util/shell_word.h"
 #include "util/some_of.h"
 
 namespace fib::dataset {
@@ -434,6 +435,23 @@ std::string to_string(const LeftOut& left_out) {
                      fmt::join(parts, ", "));
 }
 
+namespace {
+
+// To be pasted into a shell, whatever a trace calls its run. What begins with "-" would be another option.
+std::string options_to_exclude(const std::set<std::string>& runs) {
+  std::string words;
+  for (const std::string& run : runs) {
+    const bool is_after_another = !words.empty() && !run.starts_with('-');
+    words += fmt::format("{}{}{}", words.empty() ? "" : " ", is_after_another ? "" : "--exclude-run",
+                         is_after_another       ? util::shell_word(run)
+                         : run.starts_with('-') ? "=" + util::shell_word(run)
+                                                : " " + util::shell_word(run));
+  }
+  return words;
+}
+
+}  // namespace
+
 std::vector<std::string> condition_notes(const LeftOut& left_out) {
   std::vector<std::string> notes;
   for (const auto& [ruling, out] : left_out.ruled_out) {
@@ -448,10 +466,10 @@ std::vector<std::string> condition_notes(const LeftOut& left_out) {
     if (out.runs.empty()) {
       note += fmt::format("; there are others under {}", others);
     } else if (out.runs.size() <= util::kNamed) {
-      note += fmt::format("; to count those under {}: --exclude-run {}", others, fmt::join(out.runs, " "));
+      note += fmt::format("; to count those under {}: {}", others, options_to_exclude(out.runs));
     } else {
       note += fmt::format("; to count those under {}: --exclude-run with each of the {} runs since, from {}",
-                          others, out.runs.size(), *out.runs.begin());
+                          others, out.runs.size(), util::shell_word(*out.runs.begin()));
     }
     notes.push_back(note + ".");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "export/ci_forms.h"
 #include "present/github.h"
@@ -21,9 +22,8 @@ constexpr std::size_t kAnnotationLogBytes = 2048;
 // Results of one solution that are told together.
 using ToldTogether = std::vector<const CiResult*>;
 
-bool fail_alike(const CiResult& a, const CiResult& b) {
-  return a.hardware() == b.hardware() && a.definition() == b.definition() && a.solution() == b.solution() &&
-         a.detail.status() == b.detail.status();
+auto cause_key(const CiResult& result) {
+  return std::make_tuple(result.hardware(), result.definition(), result.solution(), result.detail.status());
 }
 
 // In the order in which their first results come; what was skipped is told with the last failure before it.
@@ -37,15 +37,12 @@ std::vector<ToldTogether> grouped(std::vector<const CiResult*> results) {
     if (is_new) groups.emplace_back();
     groups[place->second].push_back(*result);
   }
+  std::map<decltype(cause_key(*results.front())), std::size_t> causes;  // the last group of each
+  for (std::size_t i = 0; i < groups.size(); ++i) causes[cause_key(*groups[i].front())] = i;
   for (auto result = tried_end; result != results.end(); ++result) {
-    const auto cause = std::find_if(groups.rbegin(), groups.rend(), [&](const ToldTogether& group) {
-      return fail_alike(*group.front(), **result);
-    });
-    if (cause != groups.rend()) {
-      cause->push_back(*result);
-    } else {
-      groups.push_back({*result});
-    }
+    const auto [cause, is_new] = causes.emplace(cause_key(**result), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[cause->second].push_back(*result);
   }
   return groups;
 }

@@ -6,6 +6,7 @@
 #include "model/measurement_record.h"
 #include "report/result_json.h"
 #include "report/try_summary.h"
+#include "util/utf8.h"
 
 namespace fib::report {
 namespace {
@@ -92,7 +93,7 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
   ordered_json object = ordered_json::object();
   object["schema_version"] = kSchemaVersion;
   object["fib"] = report.version;
-  object["error"] = report.error.empty() ? ordered_json() : ordered_json(report.error);
+  object["error"] = report.error.empty() ? ordered_json() : ordered_json(util::valid_utf8(report.error));
   object["interrupted"] = report.is_interrupted;
   object["plan_ms"] = report.plan_ms;
   object["solutions"] = ordered_json::array();

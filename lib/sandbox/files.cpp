@@ -125,27 +125,54 @@ Paths system_paths() {
   return paths;
 }
 
-// Whether what lies beside `bin` belongs to its programs: not in somebody's home, which may have a bin too.
-bool is_bin_of_toolchain(const fs::path& bin) {
-  const fs::path folder = bin.parent_path();
-  const char* home = std::getenv("HOME");
-  if (bin.filename() != "bin" || folder == "/") return false;
-  if (home != nullptr && *home != '\0' && util::lies_in(home, folder)) return false;
-  std::error_code error;
-  return fs::exists(folder / "lib", error) || fs::exists(folder / "lib64", error) ||
-         fs::exists(folder / "libexec", error);
-}
-
-// Whether it is, or is above, somebody's home, a folder for temporary files or the current folder: a program
-// in it comes alone.
 bool holds_more_than_programs(const fs::path& folder) {
   std::error_code error;
   Paths own = {"/tmp", fs::temp_directory_path(error), fs::current_path(error)};
   if (const char* home = std::getenv("HOME")) own.emplace_back(home);
+  const fs::path real = fs::weakly_canonical(folder, error);
   return std::any_of(own.begin(), own.end(), [&](const fs::path& one) {
-    return !one.empty() &&
-           (util::lies_in(one, folder) || util::lies_in(fs::weakly_canonical(one, error), folder));
+    return !one.empty() && (util::lies_in(one, folder) || util::lies_in(one, real) ||
+                            util::lies_in(fs::weakly_canonical(one, error), real));
   });
+}
+
+// What of a toolchain's folder its programs need: not what else a prefix may hold (keys, projects, data).
+bool is_part_of_toolchain(const fs::path& entry) {
+  const std::string name = entry.filename().string();
+  for (const char* one : {"bin", "sbin", "include", "nvvm", "targets", "extras", "pyvenv.cfg"}) {
+    if (name == one) return true;
+  }
+  for (const char* beginning : {"lib", "compute-sanitizer", "nsight-"}) {
+    if (name.starts_with(beginning)) return true;
+  }
+  // "x86_64-conda-linux-gnu": the tools and libraries of one target.
+  std::error_code error;
+  return std::count(name.begin(), name.end(), '-') >= 2 &&
+         (fs::exists(entry / "bin", error) || fs::exists(entry / "lib", error));
+}
+
+// Of the folder that holds a toolchain's bin; nothing where there is no such toolchain.
+Paths parts_of_toolchain(const fs::path& root) {
+  std::error_code error;
+  const bool has_more = fs::exists(root / "lib", error) || fs::exists(root / "lib64", error) ||
+                        fs::exists(root / "libexec", error);
+  if (!has_more || root == "/" || holds_more_than_programs(root)) return {};
+  Paths parts;
+  for (const auto& entry : util::entries_of(root)) {
+    if (is_part_of_toolchain(entry.path())) parts.push_back(entry.path());
+  }
+  append(parts, entries_of(root / "share", "gcc"));
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
+// What a program at this path needs beside itself.
+Paths around_program(const fs::path& program) {
+  const fs::path folder = program.parent_path();
+  if (folder.filename() != "bin") return {program};
+  Paths parts = parts_of_toolchain(folder.parent_path());
+  if (!parts.empty()) return parts;
+  return {holds_more_than_programs(folder) ? program : folder};
 }
 
 bool is_node_of_gpu(std::string_view name, std::string_view only) {
@@ -163,11 +190,7 @@ Paths folders_of_program(const std::string& program) {
   if (found.empty() || error) return {};
   Paths folders;
   for (const auto& path : {fs::absolute(found), real}) {
-    if (is_system(path)) continue;
-    const fs::path folder = path.parent_path();
-    folders.push_back(is_bin_of_toolchain(folder)        ? folder.parent_path()
-                      : holds_more_than_programs(folder) ? path
-                                                         : folder);
+    if (!is_system(path)) append(folders, around_program(path));
   }
   return folders;
 }

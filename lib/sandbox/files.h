@@ -53,9 +53,14 @@ struct Held {
 // it is not empty. Pure.
 [[nodiscard]] bool is_node_of_gpu(std::string_view name, std::string_view only = {});
 
-// The folder to be shown so that a program can run, if it is outside of system_paths(): "/opt/gcc" for
-// "/opt/gcc/bin/g++" or a link to it; the program alone where it lies in the home folder itself, the current
-// folder or /tmp. `program` is a path or a name that PATH has. Empty when there is none.
+// Whether it is, or is above, somebody's home, a folder for temporary files or the current folder: a program
+// in it comes alone. Of this process: its children may have others.
+[[nodiscard]] bool holds_more_than_programs(const std::filesystem::path& folder);
+
+// What is to be shown so that a program can run, if it is outside of system_paths(): for "/opt/gcc/bin/g++",
+// or a link to it, of /opt/gcc the folders of programs, libraries, headers and targets, and nothing else that
+// may lie there; only bin where that is no toolchain's; of a program elsewhere the file alone. `program` is a
+// path or a name that PATH has. Empty when there is none. To be asked in the user's own process, see above.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_program(const std::string& program);
 
 // The folders that environment variables name, which are lists with ':' between them ("LD_LIBRARY_PATH").

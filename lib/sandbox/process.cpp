@@ -51,13 +51,24 @@ void limit_data(std::uint64_t more_bytes) {
 
 void limit_descriptors() {
   constexpr rlim_t kLeast = 256;
-  constexpr rlim_t kMost = 4096;
+  constexpr rlim_t kMost = 1024;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) throw util::errno_error("cannot read the sandbox's limits");
   const rlim_t most = std::clamp(limit.rlim_max / 2, kLeast, kMost);
   limit.rlim_max = std::min(limit.rlim_max, most);
   limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) throw util::errno_error("cannot limit the sandbox's files");
+}
+
+void limit_queued_signals() {
+  constexpr rlim_t kMost = 1024;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_SIGPENDING, &limit) != 0)
+    throw util::errno_error("cannot read the sandbox's limits");
+  limit.rlim_max = std::min(limit.rlim_max, kMost);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  if (::setrlimit(RLIMIT_SIGPENDING, &limit) != 0)
+    throw util::errno_error("cannot limit the sandbox's signals");
 }
 
 void offer_to_oom_killer() {
@@ -70,6 +81,7 @@ void offer_to_oom_killer() {
 void enter(std::uint64_t data_limit_bytes, const SystemCallDoors& doors) {
   limit_data(data_limit_bytes);
   limit_descriptors();
+  limit_queued_signals();
   drop_capabilities();
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
     throw util::errno_error("cannot make the sandbox undumpable");

@@ -206,7 +206,12 @@ void allow_processes(Filter& filter) {
   filter.refuse(SYS_setpgid, kPretendSuccess);
   // The signal that a parent gets when its child ends is the child's to choose: SIGCONT would let a worker
   // that was stopped go on.
-  filter.require(SYS_clone, 0, kNamespaces | CLONE_PARENT | CSIGNAL, {0, SIGCHLD});
+  // A process that shares its parent's memory while both run could compute for it in next to no time, and be
+  // gone before anybody has looked at what it used: threads do that, and vfork() waits.
+  constexpr std::uint32_t kVfork = CLONE_VM | CLONE_VFORK;
+  filter.require(
+      SYS_clone, 0, kNamespaces | CLONE_PARENT | CSIGNAL | CLONE_VM | CLONE_VFORK | CLONE_THREAD,
+      {0, SIGCHLD, CLONE_VFORK, CLONE_VFORK | SIGCHLD, kVfork, kVfork | SIGCHLD, CLONE_VM | CLONE_THREAD});
   filter.refuse_value(SYS_prctl, 0, PR_SET_CHILD_SUBREAPER);
 }
 

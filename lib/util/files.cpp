@@ -15,11 +15,12 @@ namespace fib::util {
 namespace fs = std::filesystem;
 namespace {
 
-std::string read_some(int fd, std::size_t size, const std::string& what) {
+// At most `size` bytes, from `begin` on; fewer where the file ends.
+std::string read_some(int fd, std::size_t size, const std::string& what, off_t begin = 0) {
   std::string content(size, '\0');
   std::size_t done = 0;
   while (done < size) {
-    const ssize_t got = ::pread(fd, content.data() + done, size - done, static_cast<off_t>(done));
+    const ssize_t got = ::pread(fd, content.data() + done, size - done, begin + static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw errno_error(what);
     if (got == 0) break;
@@ -63,6 +64,29 @@ void write_all(int fd, std::string_view content, const std::string& what) {
     if (put < 0) throw errno_error(what);
     content.remove_prefix(static_cast<std::size_t>(put));
   }
+}
+
+void copy_file(const fs::path& from, const fs::path& to, const std::atomic<bool>* interrupted) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
+  const std::string reading = "cannot read " + from.string();
+  const std::string writing = "cannot write " + to.string();
+  const UniqueFd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!source.valid()) throw errno_error(reading);
+  const auto size = static_cast<off_t>(size_of(source.get(), reading));
+  const UniqueFd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!target.valid()) throw errno_error(writing);
+  for (off_t at = 0; at < size;) {
+    if (interrupted != nullptr && *interrupted) throw Error("interrupted");
+    const off_t data = ::lseek(source.get(), at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;  // a hole to the end
+    if (data > at) at = data;
+    const std::string piece = read_some(source.get(), kPiece, reading, at);
+    if (piece.empty()) break;  // it has become shorter
+    if (::lseek(target.get(), at, SEEK_SET) < 0) throw errno_error(writing);
+    write_all(target.get(), piece, writing);
+    at += static_cast<off_t>(piece.size());
+  }
+  if (::ftruncate(target.get(), size) != 0) throw errno_error(writing);
 }
 
 namespace {

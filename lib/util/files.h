@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -26,6 +27,12 @@ void write_new_file(const std::filesystem::path& path, std::string_view content)
 // What lies in the folder, in no order, without the entries of its folders. What cannot be read, and what
 // comes and goes meanwhile, is left out: for folders of /proc, and for those that may not be there.
 [[nodiscard]] std::vector<std::filesystem::directory_entry> entries_of(const std::filesystem::path& folder);
+
+// Makes the file `to`, where nothing may be, with the content of the regular file `from`; what is a hole
+// there is one here. Throws Error, also when `interrupted` (may be null) becomes true; what was written
+// stays.
+void copy_file(const std::filesystem::path& from, const std::filesystem::path& to,
+               const std::atomic<bool>* interrupted = nullptr);
 
 // Writes all bytes to `fd`, also across short writes and EINTR. Throws Error naming `what`.
 void write_all(int fd, std::string_view content, const std::string& what);

@@ -49,13 +49,14 @@ std::string digest(const EVP_MD* algorithm, std::string_view data) {
 std::string sha1_hex(std::string_view data) { return digest(EVP_sha1(), data); }
 std::string sha256_hex(std::string_view data) { return digest(EVP_sha256(), data); }
 
-std::string sha256_of_file(const std::filesystem::path& file) {
+std::string sha256_of_file(const std::filesystem::path& file, const std::atomic<bool>* interrupted) {
   constexpr std::size_t kPiece = std::size_t{1} << 20U;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw Error("cannot open {}", file.string());
   const Context context = begin(EVP_sha256());
   std::string piece(kPiece, '\0');
   while (stream) {
+    if (interrupted != nullptr && *interrupted) throw Error("interrupted");
     stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     update(context.get(), std::string_view(piece).substr(0, static_cast<std::size_t>(stream.gcount())));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -13,8 +14,9 @@ namespace fib::util {
 [[nodiscard]] std::string sha256_hex(std::string_view data);  // 64 digits
 
 // The SHA-256 of a file's content, which is read in pieces: it may be larger than memory. Throws Error when
-// it cannot be read.
-[[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file);
+// it cannot be read, and when `interrupted` (may be null) becomes true.
+[[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file,
+                                         const std::atomic<bool>* interrupted = nullptr);
 
 // A SHA-256 over several parts. add() writes the part's length before the part, so that no two different
 // lists of parts give the same digest. One thread at a time. Throws Error only when OpenSSL fails.

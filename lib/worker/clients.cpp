@@ -253,10 +253,14 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
   return answer;
 }
 
-void WorkerClient::begin_call(std::int64_t usual_prepare_ns) {
+void WorkerClient::begin_call(std::int64_t usual_prepare_ns, bool exact) {
   beside_ = {};
   usual_prepare_ns_ = usual_prepare_ns;
-  if (!is_on_cpu_) return;
+  if (!is_on_cpu_) {
+    is_exact_ = exact;
+    if (exact) call_began_ = process_.exact_usage();
+    return;
+  }
   call_began_ = process_.usage();
   if (ended_others_ns_) call_began_.others_ns = std::min(call_began_.others_ns, *ended_others_ns_);
   ended_others_ns_.reset();
@@ -369,7 +373,11 @@ Answer<Collected> WorkerClient::collect(std::int64_t deadline_ns) {
 
 // The main thread has nothing to do meanwhile.
 void WorkerClient::end_call() {
-  if (!is_on_cpu_) return;
+  if (!is_on_cpu_) {
+    if (is_exact_)
+      beside_.exact_others_ns = WatchedProcess::used_by_others_ns(call_began_, process_.exact_usage());
+    return;
+  }
   const auto now = process_.exact_usage();
   beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(collected_, now) +
                            std::max<std::int64_t>(0, now.main_ns - collected_.main_ns);

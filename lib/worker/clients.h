@@ -110,7 +110,7 @@ class WorkerClient : public Worker {
                                     const std::vector<util::UniqueFd>& files = {});
   [[nodiscard]] Answer<bool> open(const Open& workload, const DoorFds& door,
                                   std::int64_t deadline_ns) override;
-  void begin_call(std::int64_t usual_prepare_ns) override;
+  void begin_call(std::int64_t usual_prepare_ns, bool exact) override;
   void end_call() override;
   [[nodiscard]] Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) override;
   [[nodiscard]] Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) override;
@@ -156,7 +156,8 @@ class WorkerClient : public Worker {
   std::string device_uuid_;  // where they are; likewise
   bool is_watched_ = false;  // it runs code on the CPU that may leave work behind
   WatchedProcess process_;
-  WatchedProcess::Usage call_began_;  // by begin_call()
+  WatchedProcess::Usage call_began_;  // by begin_call(); on CUDA of calls that are exact
+  bool is_exact_ = false;             // the call is, on CUDA
   std::int64_t usual_prepare_ns_ = 0;
   WatchedProcess::Usage prepare_began_;
   WatchedProcess::Usage collected_;  // when collect() had been answered and the main thread slept

@@ -7,6 +7,7 @@
 #include "device/cpu/memory.h"
 #include "util/clock.h"
 #include "worker/stage.h"
+#include "worker/used_memory.h"
 
 namespace fib::worker {
 namespace {
@@ -32,6 +33,7 @@ class CpuStage : public Stage {
 
   void fill(Clock /*clock*/, std::uint32_t place) override {
     place_ = place;
+    used_.begin(reinterpret_cast<std::uint64_t>(inputs_.data()), layout_.input_bytes);  // NOLINT
     std::memcpy(inputs_.data(), shared_inputs(), layout_.input_bytes);
     std::memcpy(outputs_.data(), shared_outputs(), layout_.output_bytes);
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
@@ -69,6 +71,9 @@ class CpuStage : public Stage {
     const auto* bytes = reinterpret_cast<const volatile std::byte*>(address);  // NOLINT
     for (std::uint64_t i = 0; i < slot.bytes; i += kPage) (void)bytes[i];
     if (slot.bytes > 0) (void)bytes[slot.bytes - 1];
+    if (used_.add(address, slot.bytes))
+      std::memcpy(outputs_.data() + slot.offset, reinterpret_cast<const void*>(address),  // NOLINT
+                  slot.bytes);
   }
 
   void* allocate(std::uint64_t bytes) override {
@@ -102,6 +107,7 @@ class CpuStage : public Stage {
   PrivateMemory outputs_;
   std::vector<std::byte> scalars_;
   std::uint32_t place_ = 0;
+  UsedMemory used_;
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
     inputs_ = own_inputs_.data();
     outputs_ = own_outputs_.data();
   }
+  input_bytes_ = layout.input_bytes;
   scalars_.assign(8 * layout.inputs.size(), {});
 }
 
@@ -80,6 +81,7 @@ device::cuda::Tracer& CudaStage::tracer() {
 void CudaStage::fill(Clock clock, std::uint32_t place) {
   using device::cuda::TraceKind;
   clock_ = clock;
+  used_.begin(inputs_, input_bytes_);
   if (clock == Clock::kCounters) return own([&] { exchange_->load_scalars(inputs_, scalars_.data()); });
   if (is_by_cupti(clock))
     tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
@@ -158,6 +160,12 @@ Done CudaStage::trace(Target& target, Clock clock) {
   done.uses = trace.uses;
   done.elapsed_ns = clock == Clock::kCuptiKernel ? trace.busy_ns : trace.span_ns;
   return done;
+}
+
+void CudaStage::touch_output(const eval::Slot& slot, std::uint64_t address) {
+  if (!used_.add(address, slot.bytes)) return;
+  context_.check(context_.driver().copy(outputs_ + slot.offset, address, slot.bytes, context_.stream()),
+                 "cuMemcpyDtoDAsync");
 }
 
 void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {

@@ -17,6 +17,7 @@
 #include "device/cuda/tracer.h"
 #include "worker/cuda_exchange.h"
 #include "worker/stage.h"
+#include "worker/used_memory.h"
 
 namespace fib::worker {
 
@@ -32,6 +33,7 @@ class CudaStage : public Stage {
   Done run(Target& target, Clock clock) override;
   std::string prepare_tracer() override;
   void calibrate() override { timer_.calibrate(); }
+  void touch_output(const eval::Slot& slot, std::uint64_t address) override;
   void take_output(const eval::Slot& slot, std::uint64_t address) override;
   [[nodiscard]] tvm_ffi::Device device() const override { return {tvm_ffi::kCuda, context_.ordinal()}; }
   void* allocate(std::uint64_t bytes) override;
@@ -64,8 +66,10 @@ class CudaStage : public Stage {
   device::cuda::DeviceMemory own_outputs_;
   CUdeviceptr inputs_ = 0;  // the private buffers
   CUdeviceptr outputs_ = 0;
+  std::uint64_t input_bytes_ = 0;
   Clock clock_ = Clock::kEvents;  // of the call
   std::vector<std::byte> scalars_;
+  UsedMemory used_;
 };
 
 }  // namespace fib::worker

@@ -96,6 +96,7 @@ void probe_compiled(const fs::path& folder) {
   const bool is_open = access.mode == sandbox::Mode::kOff;
   // Read before files are out of reach. A sanitizer reads the lines of its source there, too.
   const auto file = util::make_sealed_document("fib-solution", util::read_file(folder / kProbeSolution));
+  sandbox::offer_to_oom_killer();  // under a sanitizer nothing limits its memory
   const auto held = sandbox::confine_files(access, folder / kProbeOwn);
   if (!is_open) sandbox::drop_capabilities();
   const auto stage = make_solution_stage(start.kind, start.device, probe.kernels);

@@ -57,7 +57,8 @@ class Stage {
   // for the calls does (watched_process.h).
   [[nodiscard]] virtual bool watches_processes() const { return true; }
 
-  // Within the timed call: an output lies there. What its memory costs when it is looked at is paid now.
+  // Within the timed call: an output lies there. What its memory costs when it is looked at is paid now; and
+  // where it is memory of an input, or of an output before it, the copy that makes it memory of its own.
   virtual void touch_output(const eval::Slot& /*slot*/, std::uint64_t /*address*/) {}
 
   // Copies an output that lies somewhere else in the memory of this process (on CUDA: of the device) to its

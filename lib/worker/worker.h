@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "worker/answer.h"
@@ -33,6 +34,8 @@ struct CallTimes {
     std::int64_t others_cpu_ns = 0;
     // On the CPU: some may have begun or ended in Prepare or Collect, and are not in it.
     bool lost_processes = false;
+    // On CUDA, where it was asked for: of all others, exact, from begin_call() to end_call().
+    std::optional<std::int64_t> exact_others_ns{};
   };
   Done done;
   // The coordinator's clock around the run. On the CPU it ends, as the claim does, when the worker's threads
@@ -57,9 +60,10 @@ class Worker {
   // From here on what the worker uses of the CPUs is part of the next call; to be called before its inputs
   // are written where the worker can read them. On the CPU the process is stopped for a moment, so that its
   // account is exact, where other threads run before the run, after Collect and in end_call(); and before the
-  // run, if it starts no processes, where Prepare took longer than `usual_prepare_ns`. Then, in this order,
-  // once each:
-  virtual void begin_call(std::int64_t usual_prepare_ns) = 0;
+  // run, if it starts no processes, where Prepare took longer than `usual_prepare_ns`. On CUDA it is stopped
+  // here and in end_call() where other threads run and the call is to be `exact`. Then, in this order, once
+  // each:
+  virtual void begin_call(std::int64_t usual_prepare_ns, bool exact) = 0;
   [[nodiscard]] virtual Answer<bool> prepare(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<CallTimes> run(Clock clock, std::int64_t deadline_ns) = 0;
   [[nodiscard]] virtual Answer<Collected> collect(std::int64_t deadline_ns) = 0;

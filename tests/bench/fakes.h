@@ -248,7 +248,7 @@ class FakeWorker : public worker::Worker {
     if (const auto failed = failure_of("open")) return *failed;
     return true;
   }
-  void begin_call(std::int64_t /*usual_prepare_ns*/) override { CHECK_FALSE(world_.stopped); }
+  void begin_call(std::int64_t /*usual_prepare_ns*/, bool /*exact*/) override { CHECK_FALSE(world_.stopped); }
   worker::Answer<bool> prepare(worker::Clock clock, std::int64_t /*deadline_ns*/) override {
     prepared_ = clock;
     if (const auto failed = failure_of("prepare")) return *failed;

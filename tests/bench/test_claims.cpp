@@ -56,6 +56,26 @@ TEST_CASE("calls are sorted into trials by the plan, without their warm-up") {
   CHECK(m.clocks_mhz.empty());
 }
 
+TEST_CASE("of what other threads use of the CPUs the exact accounts count, where there are some") {
+  std::vector<Ran> runs;
+  for (int i = 0; i < 10; ++i) {
+    runs.push_back(call(1e6, 2'000'000));
+    runs.back().others_cpu_ns = 100'000;
+    runs.back().beside.others_cpu_ns = 200'000;
+  }
+  bench::Measurement m;
+  m.on_cuda = true;
+  m.plan = {2, 2, 3, false};
+  runs[0].beside.exact_others_ns = 900'000;  // of a warm-up call
+  bench::sort_into_trials(runs, false, m);
+  REQUIRE(m.others_ms.size() == 6);
+  CHECK(m.others_ms.front() == Approx(0.3));
+  runs[8].beside.exact_others_ns = 700'000;
+  bench::sort_into_trials(runs, false, m);
+  REQUIRE(m.others_ms.size() == 1);
+  CHECK(m.others_ms.front() == Approx(0.7));
+}
+
 TEST_CASE("a run that was cut off has fewer trials, the last with fewer calls") {
   bench::Measurement m;
   m.plan = {3, 1, 2, false};

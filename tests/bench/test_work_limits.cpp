@@ -127,4 +127,7 @@ TEST_CASE("counted calls may take 3 times and 0.7 ms as long as others, in Pytho
   CHECK(fails(1.01, false));
   CHECK_FALSE(fails(2.49, true));
   CHECK(fails(2.51, true));
+  // What timed calls wait around their work, beyond 0.3 ms, is there once.
+  CHECK(bench::most_wall_ms({1.4, false, 0, 0.3}) == Approx(3 * 1.4 + 0.7));
+  CHECK(bench::most_wall_ms({1.4, false, 0, 1.3}) == Approx(3 * 0.4 + 1 + 0.7));
 }

@@ -93,6 +93,42 @@ TEST_CASE("a build cannot read the user's files, and no log or artifact holds wh
   }
 }
 
+TEST_CASE("a compiler in the home or a project opens nothing that lies beside it, for builds and for calls") {
+  testing::FibRun run;
+  run.dataset.add_definition({1000});
+  const auto home = run.folder.path() / "home";
+  const auto secret = home / "secret.txt";
+  util::write_file_atomic(secret, "HIDDEN_WORD");
+  fs::create_directories(home / "lib");
+  const auto leak = run.folder.path() / "leak.cpp";
+  util::write_file_atomic(leak,
+                          "#include <cstdio>\nasm(\".data\\n.global w\\nw: .incbin \\\"" + secret.string() +
+                              "\\\"\\n.byte 0\\n.text\\n\");\nextern \"C\" char w[];\n" +
+                              "extern \"C\" void run(const float* a, const float* b, float* c, long n) {\n" +
+                              "  std::puts(w);\n  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];\n}\n");
+  for (const auto& compiler : {home / "mycxx", home / "bin/mycxx"}) {
+    INFO(compiler);
+    util::write_file_atomic(compiler, "#!/bin/sh\nexec c++ \"$@\"\n");
+    fs::permissions(compiler, fs::perms(0755));
+    auto environment = run.environment();
+    environment.insert(environment.end(), {"HOME=" + home.string(), "CXX=" + compiler.string()});
+    const auto tried = [&](const fs::path& source) {
+      return testing::run_process(
+          {testing::fib_binary(), "eval", source, "--definition", "add", "--local", run.dataset.root(),
+           "--full-log", "--iterations", "3", "--num-trials", "1"},
+          environment);
+    };
+    const auto result = tried(leak);
+    INFO(result.out << result.err);
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.out, Catch::Contains("COMPILE_ERROR") && Catch::Contains("secret.txt"));
+    CHECK(result.out.find("HIDDEN_WORD") == std::string::npos);
+    const auto honest = run.folder.path() / "honest.cpp";
+    util::write_file_atomic(honest, kAdd);
+    CHECK(tried(honest).exit_code == 0);
+  }
+}
+
 TEST_CASE("what --sandbox-read names can be included") {
   testing::FibRun run;
   run.dataset.add_definition({1000});

@@ -89,6 +89,30 @@ TEST_CASE("packages are found without being imported, and a folder on PYTHONPATH
   CHECK(open.torch_cuda == "99.9");
 }
 
+TEST_CASE("what an interpreter reads are packages and its own parts, not projects that a .pth file names") {
+  if (!testing::real_python()) return;
+  const testing::TemporaryFolder folder;
+  const auto project = folder.path() / "project";
+  const auto program = testing::plain_python(project);  // a virtual environment in the project's own folder
+  const auto prefix = project / "plain";
+  util::write_file_atomic(project / "src/mine/__init__.py", "");
+  util::write_file_atomic(project / "deps/triton/__init__.py", "__version__ = '9'\n");
+  const auto packages =
+      testing::run_process({program, "-c", "import sysconfig; print(sysconfig.get_path('purelib'), end='')"});
+  util::write_file_atomic(
+      fs::path(packages.out) / "editable.pth",
+      (project / "src").string() + "\n" + (project / "deps").string() + "\n" + prefix.string() + "\n");
+  const auto folders = compile::probe_python(program).folders;
+  const auto has = [&](const fs::path& one) {
+    return std::find(folders.begin(), folders.end(), one) != folders.end();
+  };
+  CHECK(has(packages.out));
+  CHECK(has(prefix / "bin"));
+  CHECK(has(prefix / "pyvenv.cfg"));
+  CHECK(has(project / "deps/triton"));  // a package that fib knows, alone
+  for (const auto& other : {project, prefix, project / "src", project / "deps"}) CHECK_FALSE(has(other));
+}
+
 TEST_CASE("FIB_PYTHON names the interpreter") {
   const auto python = testing::real_python();
   if (!python) return;

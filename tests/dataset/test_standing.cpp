@@ -355,6 +355,16 @@ TEST_CASE("failures before the reference was asked stand where there is nothing 
   CHECK(story.standing() == Latencies{0});
 }
 
+TEST_CASE("runs whose names are no words of a shell are quoted in what is to be pasted into one") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01"});
+  const std::string loose = R"({"flush":"clean","clock":"auto","rtol":0.5,"atol":0.5})";
+  for (const char* run : {"r2", "-x; touch y"}) story.add({.run = run, .day = "02", .config = loose});
+  CHECK(story.standing().size() == 1);
+  CHECK_THAT(dataset::condition_notes(story.left_out()).at(0),
+             Catch::EndsWith(": --exclude-run='-x; touch y' --exclude-run r2."));
+}
+
 TEST_CASE("where conditions keep results out, it is said whose, and how to count these") {
   const std::string loose = R"({"flush":"clean","clock":"auto","rtol":0.5,"atol":0.5})";
   Story story;

@@ -308,34 +308,50 @@ TEST_CASE("a file access travels as JSON") {
   CHECK_THROWS_AS(sandbox::FileAccess::parse("{}"), fib::Error);
 }
 
-TEST_CASE("a program outside of the system's folders brings its own") {
+TEST_CASE("a program outside of the system's folders brings what it needs, and nothing that lies beside it") {
   const testing::TemporaryFolder folder;
-  fs::create_directories(folder.path() / "toolkit/bin");
-  fs::create_directories(folder.path() / "toolkit/lib");
-  const auto program = folder.path() / "toolkit/bin/tool";
+  const auto root = folder.path() / "toolkit";
+  for (const char* name : {"bin", "lib", "include", "a-b-c/bin", "keys", "share/gcc-12", "share/keyrings"})
+    fs::create_directories(root / name);
+  std::ofstream(root / ".env") << "secret";
+  const auto program = root / "bin/tool";
   std::ofstream(program) << "#!/bin/sh\n";
   fs::permissions(program, fs::perms(0755));
-  CHECK(sandbox::folders_of_program(program) ==
-        std::vector<fs::path>{folder.path() / "toolkit", folder.path() / "toolkit"});
-  // A bin in somebody's home, or with nothing of a toolchain beside it, comes alone.
-  const auto bin = folder.path() / "toolkit/bin";
+  using Paths = std::vector<fs::path>;
+  const auto shown =
+      [](const std::string& one) {  // each path stands there twice, as it is and as it is named
+        auto paths = sandbox::folders_of_program(one);
+        std::sort(paths.begin(), paths.end());
+        paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+        return paths;
+      };
+  const auto bin = root / "bin";
+  CHECK(shown(program) == Paths{root / "a-b-c", bin, root / "include", root / "lib", root / "share/gcc-12"});
+  // What lies beside a bin in somebody's home or in the current folder is no toolchain's.
   const std::string home = std::getenv("HOME");
-  for (const auto& in : {folder.path() / "toolkit", folder.path() / "toolkit/deep/home"}) {
-    ::setenv("HOME", in.c_str(), 1);
-    CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{bin, bin});
-  }
-  // In the home itself, or the current folder, the program comes without what lies beside it.
-  ::setenv("HOME", bin.c_str(), 1);
-  CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{program, program});
-  ::setenv("HOME", home.c_str(), 1);
-  fs::remove(folder.path() / "toolkit/lib");
   const fs::path current = fs::current_path();
+  for (const auto& in : {root, root / "deep/home"}) {
+    ::setenv("HOME", in.c_str(), 1);
+    CHECK(shown(program) == Paths{bin});
+  }
+  fs::create_directory_symlink(root, folder.path() / "linked");
+  ::setenv("HOME", (folder.path() / "linked").c_str(), 1);
+  CHECK(shown(folder.path() / "linked/bin/tool") == Paths{folder.path() / "linked/bin", bin});
+  ::setenv("HOME", bin.c_str(), 1);
+  CHECK(shown(program) == Paths{program});
+  ::setenv("HOME", home.c_str(), 1);
+  fs::current_path(root);
+  CHECK(shown("bin/tool") == Paths{bin});
   fs::current_path(bin);
-  CHECK(sandbox::folders_of_program("./tool").back() == program);
+  CHECK(shown("./tool").back() == program);
   fs::current_path(current);
-  CHECK(sandbox::folders_of_program(program) == std::vector<fs::path>{bin, bin});
-  CHECK(sandbox::folders_of_program("sh").empty());
-  CHECK(sandbox::folders_of_program("no-such-program").empty());
+  fs::remove(root / "lib");
+  CHECK(shown(program) == Paths{bin});
+  // Elsewhere than in a bin it comes alone.
+  fs::copy_file(program, root / "tool");
+  CHECK(shown(root / "tool") == Paths{root / "tool"});
+  CHECK(shown("sh").empty());
+  CHECK(shown("no-such-program").empty());
 }
 
 TEST_CASE("of NVIDIA's device nodes those are shown that kernels need") {

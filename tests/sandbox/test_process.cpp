@@ -83,10 +83,19 @@ TEST_CASE(
   };
   rlimit own{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &own) == 0);
-  if (own.rlim_max >= 9000) CHECK(hard_limit(9000) == 40);
+  if (own.rlim_max >= 9000) CHECK(hard_limit(9000) == 10);
   CHECK(hard_limit(2000) == 10);
   CHECK(hard_limit(400) == 2);
   CHECK(hard_limit(200) == 2);
+}
+
+TEST_CASE("the sandbox cannot queue as many signals as a user may have in all") {
+  CHECK(testing::in_child([] {
+          sandbox::enter(std::uint64_t{1} << 30U, {});
+          rlimit now{};
+          ::getrlimit(RLIMIT_SIGPENDING, &now);
+          return now.rlim_max <= 1024 ? 0 : 1;
+        }) == 0);
 }
 
 TEST_CASE("signals reach only the sandbox itself") {
@@ -301,6 +310,17 @@ TEST_CASE("doors of the sandbox: processes that stay in one group, and locks") {
     return WEXITSTATUS(status);
   };
   CHECK(in_sandbox(starts_session, {.processes = true}) == 0);
+  // Of a process that shares its parent's memory and runs beside it nobody would know what it used.
+  const auto shares_memory = [] {
+    static char stack[16384];
+    const int shared = ::clone([](void*) { return 0; }, stack + sizeof stack, CLONE_VM | SIGCHLD, nullptr);
+    const int refused = errno;
+    const int waits =
+        ::clone([](void*) { return 0; }, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, nullptr);
+    std::thread([] {}).join();
+    return shared == -1 && refused == EPERM && waits > 0 ? 0 : 1;
+  };
+  CHECK(in_sandbox(shares_memory, {.processes = true}) == 0);
   const auto locks = [] {
     const int fd = ::open("/dev/null", O_RDONLY);
     return ::flock(fd, LOCK_EX) == 0 ? 0 : 1;

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <set>
 #include <string>
 
 #include "support/temporary.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/hash.h"
 #include "util/machine.h"
 
 namespace fs = std::filesystem;
@@ -56,6 +58,34 @@ TEST_CASE("a sealed document can be read and not changed") {
   CHECK_THROWS_WITH(util::read_document(fd.get(), 4), Catch::Contains("larger than the limit"));
   CHECK(::write(fd.get(), "x", 1) < 0);
   CHECK(::ftruncate(fd.get(), 0) != 0);
+}
+
+TEST_CASE("a copy has the content of a file, and its holes, and can be interrupted") {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "sparse";
+  util::write_file_atomic(file, std::string(3'000'000, 'a'));
+  std::filesystem::resize_file(file, std::uint64_t{1} << 33U);
+  std::ofstream(file, std::ios::app) << "end";
+  util::copy_file(file, folder.path() / "copy");
+  const auto blocks = [](const std::filesystem::path& path) {
+    struct stat info {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    return std::pair{info.st_size, info.st_blocks * 512 < 20'000'000};
+  };
+  CHECK(blocks(folder.path() / "copy") == std::pair<off_t, bool>{(off_t{1} << 33U) + 3, true});
+  std::ifstream copy(folder.path() / "copy");
+  std::string text(3'000'001, ' ');
+  copy.read(text.data(), 3'000'001);
+  CHECK(text == std::string(3'000'000, 'a') + '\0');
+  copy.seekg(-4, std::ios::end);
+  copy.read(text.data(), 4);
+  CHECK(text.substr(0, 4) == std::string(1, '\0') + "end");
+  const auto other = folder.path() / "other";
+  util::write_file_atomic(other, "x");
+  CHECK_THROWS_WITH(util::copy_file(file, other), Catch::Contains("cannot write"));
+  const std::atomic<bool> interrupted = true;
+  CHECK_THROWS_WITH(util::copy_file(file, folder.path() / "third", &interrupted), "interrupted");
+  CHECK_THROWS_WITH(util::sha256_of_file(file, &interrupted), "interrupted");
 }
 
 TEST_CASE("a sparse file of any length is refused with a sentence") {

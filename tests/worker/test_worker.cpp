@@ -391,7 +391,7 @@ extern "C" void run(const float* a, const float* b, float* c, long n) {
   REQUIRE(std::holds_alternative<bool>(client.open({f.opened.layout, {}}, f.door, in_seconds(5))));
   const auto others_ms = [&] {
     f.judge.fill(f.door.door, {{"one", 0}});
-    client.begin_call(0);
+    client.begin_call(0, false);
     REQUIRE(std::holds_alternative<bool>(client.prepare(worker::Clock::kHost, in_seconds(5))));
     REQUIRE(std::holds_alternative<worker::CallTimes>(client.run(worker::Clock::kHost, in_seconds(5))));
     REQUIRE(std::holds_alternative<worker::Collected>(client.collect(in_seconds(5))));
