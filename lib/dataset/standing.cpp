@@ -439,15 +439,14 @@ namespace {
 
 // To be pasted into a shell, whatever a trace calls its run. What begins with "-" would be another option.
 std::string options_to_exclude(const std::set<std::string>& runs) {
-  std::string words;
-  for (const std::string& run : runs) {
-    const bool is_after_another = !words.empty() && !run.starts_with('-');
-    words += fmt::format("{}{}{}", words.empty() ? "" : " ", is_after_another ? "" : "--exclude-run",
-                         is_after_another       ? util::shell_word(run)
-                         : run.starts_with('-') ? "=" + util::shell_word(run)
-                                                : " " + util::shell_word(run));
-  }
-  return words;
+  std::vector<std::string> words;
+  std::vector<std::string> dashed;
+  for (const std::string& run : runs)
+    (run.starts_with('-') ? dashed : words).push_back(util::shell_word(run));
+  std::vector<std::string> options;
+  if (!words.empty()) options.push_back(fmt::format("--exclude-run {}", fmt::join(words, " ")));
+  for (const std::string& word : dashed) options.push_back("--exclude-run=" + word);
+  return fmt::format("{}", fmt::join(options, " "));
 }
 
 }  // namespace
