@@ -202,14 +202,24 @@ class Turn {
 // and waited for. Meanwhile judge and interpreters for the next try are made ready.
 ExitCode watch(bench::Session& session, const EvalOptions& options, const bench::RunRequest& request,
                bool against_last) {
-  constexpr auto kLook = std::chrono::milliseconds(100);
+  // Somebody waits for it; but a look at many files takes a tenth of the time at most.
+  constexpr std::chrono::nanoseconds kLook = std::chrono::milliseconds(20);
+  constexpr int kRests = 9;
   const auto& interrupted = session.interrupted();
   std::map<fs::path, fs::file_time_type> tried;
-  std::string told;  // of errors; one that stays is told once
+  std::map<fs::path, fs::file_time_type> seen;  // in the look before
+  std::string told;                             // of errors; one that stays is told once
   while (!interrupted) {
     bool is_told = options.format != EvalFormat::json;
+    const auto began = std::chrono::steady_clock::now();
+    auto rest = kLook;
     try {
-      if (auto now = changes_of(options.words); now != tried) {
+      auto now = changes_of(options.words);
+      rest = std::max(rest, kRests * (std::chrono::steady_clock::now() - began));
+      // Editors write in pieces: what has changed is tried once it is the same in two looks.
+      const bool is_settled = tried.empty() || seen == now;
+      seen = now;
+      if (now != tried && is_settled) {
         tried = std::move(now);
         told.clear();
         {
@@ -228,7 +238,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
         if (!is_told) print_json_error(error.what());
       }
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(rest);
   }
   return kInterrupted;
 }

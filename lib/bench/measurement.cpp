@@ -300,8 +300,10 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   evaluation.environment.libs = libs_of(*planned.solution, identity, m);
   evaluation.timestamp = util::utc_timestamp();
   evaluation.log = log_of(m);
-  if (logs != nullptr)
-    evaluation.log = cut_log(std::move(evaluation.log), logs->take(*planned.solution, evaluation.log.size()));
+  if (logs != nullptr) {
+    const auto room = logs->take(*planned.solution, evaluation.log.size());
+    evaluation.log = cut_log(std::move(evaluation.log), room);
+  }
   if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {
     model::Correctness correctness;
     correctness.max_relative_error = m.max_relative_error;

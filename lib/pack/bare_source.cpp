@@ -198,6 +198,8 @@ std::vector<model::SourceFile> read_with_neighbours(const fs::path& file) {
 
 // Throws Error: records of solutions are JSON, which has no other text.
 void expect_utf8(const model::SourceFile& source) {
+  if (!simdjson::validate_utf8(source.path))
+    throw Error("{}: the name of this source is not UTF-8, as that of a solution's has to be", source.path);
   if (source.content.find('\0') != std::string::npos)
     throw Error("{} holds NUL bytes, which no source has", source.path);
   if (simdjson::validate_utf8(source.content)) return;

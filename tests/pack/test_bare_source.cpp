@@ -112,6 +112,11 @@ TEST_CASE("a source takes a number of files along, and looks at a number of name
                     names.string() + " and what it includes name more than 10000 files");
 }
 
+TEST_CASE("a source whose name is not UTF-8 is none") {
+  CHECK_THROWS_WITH(pack::solution_of_sources({{"x\xff.cpp", "void run() {}", {}}}, {.definition = "d"}),
+                    Catch::Contains("the name of this source is not UTF-8"));
+}
+
 TEST_CASE("a source with NUL bytes is none") {
   const std::string text("void run() {}\0", 14);
   pack::SourceFacts facts;

@@ -67,6 +67,12 @@ TEST_CASE("another driver or compiler is another environment") {
   CHECK(digest("driver 580") != digest("driver 581"));
 }
 
+TEST_CASE("an error of fib's own is UTF-8, whatever it names") {
+  report::TryReport report;
+  report.error = "there is no file x\xff.cpp";
+  CHECK_THAT(report::to_json(report), Catch::Contains("\"error\": \"there is no file x\xef\xbf\xbd.cpp\""));
+}
+
 TEST_CASE("a cascade keeps the verdict of each of its stages") {
   using model::Status;
   const auto ended = [](Status status) {
