@@ -79,9 +79,23 @@ Ran run_plan(bench::Session& session, const std::vector<dataset::Dataset>& datas
   return ran;
 }
 
+// Whether torch should be asked: the native engine could not evaluate a reference, or found values wrong of
+// which torch may think otherwise (of equals, topk takes others on a GPU).
+bool is_for_torch(const Ran& ran) {
+  const auto& not_done = ran.report.not_done;
+  const auto is_of_dataset = [](const auto& one) { return one.fault == model::Fault::dataset; };
+  const auto is_wrong = [](const model::Trace& trace) {
+    return trace.evaluation->status == model::Status::INCORRECT_NUMERICAL;
+  };
+  return std::any_of(not_done.begin(), not_done.end(), is_of_dataset) ||
+         std::any_of(ran.traces.begin(), ran.traces.end(), [&](const auto& of_solution) {
+           return std::any_of(of_solution.second.begin(), of_solution.second.end(), is_wrong);
+         });
+}
+
 // Where the choice of an engine is left to fib, and the times of all references are known, without the import
-// of torch: the native engine makes the expected outputs. Where it cannot, torch does after all. Traces that
-// a dataset keeps measure their references themselves.
+// of torch: the native engine makes the expected outputs. Torch has the last word. Traces that a dataset
+// keeps measure their references themselves.
 Ran run_with_earlier(bench::Session& session, const std::vector<dataset::Dataset>& datasets,
                      const bench::Plan& plan, const bench::RunConfig& config,
                      const bench::RunRequest& request, ProgressLine line) {
@@ -92,7 +106,7 @@ Ran run_with_earlier(bench::Session& session, const std::vector<dataset::Dataset
     native.reference = bench::ReferenceEngine::kNative;
     if (!with_earlier.earlier_references.empty()) {
       Ran ran = run_plan(session, datasets, plan, native, with_earlier, line);
-      if (ran.report.not_done.empty() || session.interrupted()) return ran;
+      if (!is_for_torch(ran) || session.interrupted()) return ran;
     }
   }
   return run_plan(session, datasets, plan, config, request, line);

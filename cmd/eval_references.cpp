@@ -30,8 +30,10 @@ std::vector<model::Trace> read_traces(const std::string& definition) {
   std::vector<model::Trace> traces;
   if (!fs::exists(file)) return traces;
   const std::string text = util::read_file(file);
-  for (const dataset::Line& line : dataset::split_lines(text))
-    traces.push_back(dataset::parse_record(line.text, "", model::Mode::lenient));
+  for (const dataset::Line& line : dataset::split_lines(text)) {
+    auto trace = dataset::parse_record(line.text, "", model::Mode::lenient);
+    if (trace.evaluation) traces.push_back(std::move(trace));
+  }
   return traces;
 }
 

@@ -145,6 +145,8 @@ UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetI
   times.beside = parts_.worker.beside_last_call();
   call.wall_ms = util::in_ms(opened - begin) + wall_ms(times);
   call.others_ms = others_ms(times);
+  times.beside.exact_others_ns.reset();
+  call.lagging_others_ms = others_ms(times);
   ++made_;
   ++sets_;
   return call;

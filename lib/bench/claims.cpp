@@ -162,7 +162,8 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
     m.host_ms.push_back(in_ms(done.host_ns));
     if (done.clock_mhz > 0) m.clocks_mhz.push_back(done.clock_mhz);
   }
-  if (!exact_others_ms.empty()) m.others_ms = std::move(exact_others_ms);
+  m.others_are_exact = !exact_others_ms.empty();
+  if (m.others_are_exact) m.others_ms = std::move(exact_others_ms);
 }
 
 void add_unclaimed_time(Measurement& m) {

@@ -134,7 +134,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
     const std::size_t i = made.size();
     made.push_back(calls.make_at(doors[i], sets[i]));
     walls.push_back(made.back().wall_ms);
-    others.push_back(made.back().others_ms);
+    others.push_back(usual.others_are_exact ? made.back().others_ms : made.back().lagging_others_ms);
   }
   const Stopped stopped(parts.worker);
   const auto seen = parts.judge.end_count();
@@ -237,7 +237,8 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
   if (m.lost_records) blank.parts = 1;
   if (m.no_witness.empty()) blank.parts = std::max<std::uint64_t>(1, blank.parts);
   if (blank.parts > 0 && returns_outputs(parts)) blank.parts += parts.layout().outputs.size();
-  const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest, usual_others_ms(m), usual_beside_ms(m)};
+  const UsualCall usual{usual_wall_ms(m), parts.facts.is_guest, usual_others_ms(m), usual_beside_ms(m),
+                        m.others_are_exact};
   std::vector<Finding> findings;
   std::vector<NoVerdict> unclear;  // why other counts do not agree
   for (std::size_t agreeing = 0;;) {
@@ -270,7 +271,8 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     settle(middle.problem, usual, m);
     // Where the mean is the latency, its calls have as much room.
     const double more_ms = m.counted->claimed_ms - blank.claimed_ms;
-    const UsualCall settled{usual.wall_ms + more_ms, usual.in_python, usual.others_ms, usual.beside_ms};
+    UsualCall settled = usual;
+    settled.wall_ms += more_ms;
     if (m.counted->long_wall_ms > most_wall_ms(settled)) throw slow_calls(*m.counted, settled);
     if (computes_beside(*m.counted, settled)) throw busy_threads(*m.counted);
     return;

@@ -32,7 +32,7 @@ inline constexpr double kSlowestEarlierReferenceMs = 1;
 
 // The time of the reference in `trace`, for an evaluation at `now_us` (microseconds since 1970, UTC): where
 // definition, workload, device, Python, torch, fib, flush and clock are the same, it was measured by as many
-// calls as an evaluation now makes at least, is not slower than the above, and not older. Pure.
+// calls as an evaluation now makes at least, or ten, is not slower than the above, and not older. Pure.
 [[nodiscard]] std::optional<model::RecordedReference> earlier_reference(
     const model::Trace& trace, const PlannedEvaluation& planned, const RunConfig& config,
     const Environment& environment, const std::string& version, std::int64_t now_us);

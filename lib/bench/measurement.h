@@ -66,7 +66,10 @@ struct Measurement {
   bool latency_is_mean = false;                // see latency_of(): the device's own counters say so
   std::vector<double> envelopes_ms;            // the coordinator's clock around the same calls
   std::vector<double> walls_ms;                // and around what comes before and after them, see wall_ms()
-  std::vector<double> others_ms{};  // what the worker's other threads used of the CPUs in that time
+  // What the worker's other threads used of the CPUs in that time; on CUDA of the calls alone whose account
+  // is exact, where there are some.
+  std::vector<double> others_ms{};
+  bool others_are_exact = false;
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
   std::optional<Overhead> overhead{};               // what calls take beside the work, where it is known
   std::vector<std::vector<double>> unclaimed_ms{};  // what each call took beyond claim and overhead

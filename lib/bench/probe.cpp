@@ -257,10 +257,14 @@ model::Solution for_tool(model::Solution solution, const ProbeTool& tool) {
 std::vector<fs::path> files_of_tool(const std::string& program) {
   auto files = sandbox::folders_of_program(program);
   // Nsight Compute's programs lie beside their sections and libraries.
-  const fs::path folder = fs::path(program).parent_path();
-  if (fs::path(program).is_absolute() && folder.filename() != "bin" &&
-      !sandbox::holds_more_than_programs(folder))
-    files.push_back(folder);
+  std::vector<fs::path> places;
+  for (const auto& file : files) {
+    std::error_code error;
+    if (fs::is_regular_file(file, error)) places.push_back(file.parent_path());
+  }
+  for (const auto& folder : places) {
+    if (folder.filename() != "bin" && !sandbox::holds_more_than_programs(folder)) files.push_back(folder);
+  }
   files.emplace_back("/opt/nvidia");
   return files;
 }

@@ -19,8 +19,9 @@ namespace fib::bench {
 struct UsualCall {
   double wall_ms = 0;  // usual_wall_ms()
   bool in_python = false;
-  double others_ms = 0;  // usual_others_ms()
-  double beside_ms = 0;  // of wall_ms, usual_beside_ms()
+  double others_ms = 0;           // usual_others_ms()
+  double beside_ms = 0;           // of wall_ms, usual_beside_ms()
+  bool others_are_exact = false;  // Measurement::others_are_exact: counted calls are held against their like
 };
 
 // What a timed call takes by the coordinator's clock: what is claimed, and the least that any call took

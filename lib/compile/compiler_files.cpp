@@ -19,7 +19,8 @@ void append(std::vector<std::filesystem::path>& paths, const Paths& more) {
 std::vector<std::filesystem::path> files_of_word(const std::string& word, bool is_first) {
   if (word.starts_with('-')) return {};
   std::error_code error;
-  if (!is_first && std::filesystem::is_directory(word, error))
+  const bool is_path = word.find('/') != std::string::npos;
+  if (!is_first && is_path && std::filesystem::is_directory(word, error))
     return {std::filesystem::absolute(word, error)};
   return sandbox::folders_of_program(word);
 }

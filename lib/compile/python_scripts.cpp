@@ -67,7 +67,8 @@ def has_packages_alone(place):
     return os.path.basename(place) in ("site-packages", "dist-packages") or any(
         os.path.commonpath([place, part]) == part for part in own)
 places = parts + [place for place in map(os.path.abspath, filter(None, sys.path)) if has_packages_alone(place)]
-places += [os.path.dirname(path) for path in origins if not has_packages_alone(os.path.abspath(path))]
+places += [os.path.dirname(path) if os.path.basename(path) == "__init__.py" else path
+           for path in origins if not has_packages_alone(os.path.abspath(path))]
 places = sorted({os.path.abspath(place) for place in places if os.path.exists(place)})
 headers = os.path.exists(os.path.join(sysconfig.get_path("include") or "", "Python.h"))
 print("fib: " + json.dumps({

@@ -67,8 +67,15 @@ void copy_blob(const BlobSource& source, const fs::path& target, bool link,
   if (error) throw Error("cannot make the folder {}: {}", target.parent_path().string(), error.message());
   if (link) fs::create_hard_link(source.file, target, error);
   if (link && !error) return;
-  util::copy_file(source.file, target, interrupted);
-  if (util::sha256_of_file(target, interrupted) != source.sha256)
+  std::string copied;
+  try {
+    util::copy_file(source.file, target, interrupted);
+    copied = util::sha256_of_file(target, interrupted);
+  } catch (const Error&) {
+    check_interrupt(interrupted);  // in its own words
+    throw;
+  }
+  if (copied != source.sha256)
     throw Error("{} is not what {} was; is the disk sound?", target.string(), source.file.string());
 }
 

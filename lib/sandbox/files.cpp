@@ -136,6 +136,8 @@ bool holds_more_than_programs(const fs::path& folder) {
   });
 }
 
+namespace {
+
 // What of a toolchain's folder its programs need: not what else a prefix may hold (keys, projects, data).
 bool is_part_of_toolchain(const fs::path& entry) {
   const std::string name = entry.filename().string();
@@ -174,6 +176,8 @@ Paths around_program(const fs::path& program) {
   if (!parts.empty()) return parts;
   return {holds_more_than_programs(folder) ? program : folder};
 }
+
+}  // namespace
 
 bool is_node_of_gpu(std::string_view name, std::string_view only) {
   if (name == "nvidiactl" || name == "nvidia-uvm") return true;

@@ -207,7 +207,8 @@ void allow_processes(Filter& filter) {
   // The signal that a parent gets when its child ends is the child's to choose: SIGCONT would let a worker
   // that was stopped go on.
   // A process that shares its parent's memory while both run could compute for it in next to no time, and be
-  // gone before anybody has looked at what it used: threads do that, and vfork() waits.
+  // gone before anybody has looked at what it used: threads do that. Who calls vfork() waits, but not its
+  // other threads.
   constexpr std::uint32_t kVfork = CLONE_VM | CLONE_VFORK;
   filter.require(
       SYS_clone, 0, kNamespaces | CLONE_PARENT | CSIGNAL | CLONE_VM | CLONE_VFORK | CLONE_THREAD,

@@ -73,7 +73,10 @@ void copy_file(const fs::path& from, const fs::path& to, const std::atomic<bool>
   const UniqueFd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!source.valid()) throw errno_error(reading);
   const auto size = static_cast<off_t>(size_of(source.get(), reading));
-  const UniqueFd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  struct stat info {};
+  if (::fstat(source.get(), &info) != 0) throw errno_error(reading);
+  const UniqueFd target(
+      ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, info.st_mode & static_cast<mode_t>(0777)));
   if (!target.valid()) throw errno_error(writing);
   for (off_t at = 0; at < size;) {
     if (interrupted != nullptr && *interrupted) throw Error("interrupted");

@@ -28,9 +28,9 @@ void write_new_file(const std::filesystem::path& path, std::string_view content)
 // comes and goes meanwhile, is left out: for folders of /proc, and for those that may not be there.
 [[nodiscard]] std::vector<std::filesystem::directory_entry> entries_of(const std::filesystem::path& folder);
 
-// Makes the file `to`, where nothing may be, with the content of the regular file `from`; what is a hole
-// there is one here. Throws Error, also when `interrupted` (may be null) becomes true; what was written
-// stays.
+// Makes the file `to`, where nothing may be, with the content and the permissions of the regular
+// file `from`; holes of a MiB and more stay such. Throws Error, also when `interrupted` (may be null) becomes
+// true; what was written stays.
 void copy_file(const std::filesystem::path& from, const std::filesystem::path& to,
                const std::atomic<bool>* interrupted = nullptr);
 

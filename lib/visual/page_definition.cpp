@@ -72,7 +72,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
                                  static_cast<double>(standing.passed));
   if (standing.runs.runs > 1 && standing.runs.passed < standing.runs.runs)
     of_workloads.content +=
-        fmt::format("<br>all of them in {} of {} runs", standing.runs.passed, standing.runs.runs);
+        fmt::format("<br>all passed in {} of {} runs", standing.runs.passed, standing.runs.runs);
   of_workloads.css = passed_all ? "" : "f";
   PageCell interval = standing.interval
                           ? number(present::format_interval(*standing.interval), *standing.interval)

@@ -69,10 +69,12 @@ TEST_CASE("of what other threads use of the CPUs the exact accounts count, where
   runs[0].beside.exact_others_ns = 900'000;  // of a warm-up call
   bench::sort_into_trials(runs, false, m);
   REQUIRE(m.others_ms.size() == 6);
+  CHECK_FALSE(m.others_are_exact);
   CHECK(m.others_ms.front() == Approx(0.3));
   runs[8].beside.exact_others_ns = 700'000;
   bench::sort_into_trials(runs, false, m);
   REQUIRE(m.others_ms.size() == 1);
+  CHECK(m.others_are_exact);
   CHECK(m.others_ms.front() == Approx(0.7));
 }
 

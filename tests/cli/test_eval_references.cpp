@@ -102,14 +102,26 @@ TEST_CASE("a try is compared with one that has timed its reference itself") {
   CHECK(same.out.find("conditions") == std::string::npos);
 }
 
+TEST_CASE("torch has the last word where the native engine finds values wrong") {
+  const Tries tries;
+  REQUIRE(tries().exit_code == 0);
+  tries.time_by_torch(tries.engine());
+  REQUIRE(tries().err.find(kWarning) == std::string::npos);
+  std::string wrong = kHonest;
+  wrong.replace(wrong.find("+ b["), 3, "- b");
+  util::write_file_atomic(tries.run.folder.path() / "mine.cpp", wrong);
+  const auto result = tries();
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.err, Catch::Contains(kWarning));  // torch was asked
+}
+
 TEST_CASE("references are timed again where it is asked for, and where traces are kept") {
   const Tries tries;
   REQUIRE(tries().exit_code == 0);
   tries.time_by_torch(tries.engine());
   CHECK_THAT(tries({"--reference", "python"}).err, Catch::Contains("cannot import torch"));
   CHECK_THAT(tries({"--add"}).err, Catch::Contains(kWarning));
-  // What the native engine does not know is left to torch.
-  tries.time_by_torch("Python 2.7.0, torch 2.11.0");
+  tries.time_by_torch("Python 2.7.0, torch 2.11.0");  // of another Python
   CHECK_THAT(tries().err, Catch::Contains(kWarning));
   util::write_file_atomic(tries.kept(), "no JSON\n");
   CHECK_THAT(tries().err, Catch::Contains(kWarning));

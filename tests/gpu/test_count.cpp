@@ -159,6 +159,47 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);
   }
 }
 
+TEST_CASE("an input that is returned as an output is charged for the copy that makes it memory of its own",
+          "[gpu]") {
+  if (!can_count()) return;
+  const auto homes = testing::tvm_ffi_homes();
+  if (homes.empty()) return;
+  FibRun run;
+  run.dataset.add_definition({1'048'576});
+  run.dataset.tvm_ffi_solution("s", R"(
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/function.h>
+namespace ffi = tvm::ffi;
+__global__ void add(float* a, const float* b, long long n) {
+  const long long i = blockIdx.x * 512LL + threadIdx.x;
+  if (i < n) a[i] += b[i];
+}
+static ffi::Tensor f(ffi::Tensor a, ffi::Tensor b) {
+  const DLDevice device = a.device();
+  const long long n = a.shape()[0];
+  add<<<(n + 511) / 512, 512, 0, static_cast<cudaStream_t>(TVMFFIEnvGetStream(device.device_type, device.device_id))>>>(
+      static_cast<float*>(a.data_ptr()), static_cast<const float*>(b.data_ptr()), n);
+  return a;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);
+)",
+                               ordered_json{{"destination_passing_style", false}}, "main.cu");
+  auto variables = run.environment();
+  variables.push_back("FIB_TVM_FFI_HOME=" + homes.back());
+  const auto result =
+      testing::run_process(run.words({"--device", "cuda:0", "--count-work", "each"}), variables);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  const auto traces = testing::read_traces(run.dataset.root());
+  REQUIRE(traces.size() == 1);
+  CHECK(traces[0].status == "PASSED");
+  CHECK(is_counted(traces[0]));
+  const auto fib = ordered_json::parse(traces[0].text).at("evaluation").at("fib");
+  CHECK(fib.at("launches").at("kernels") == 1);
+  CHECK(fib.at("launches").at("copies") == 1);
+}
+
 TEST_CASE("a solution whose threads could compute what the device should has no verdict", "[gpu]") {
   if (!can_count()) return;
   std::string source = source_of("host_honest");

@@ -310,7 +310,8 @@ TEST_CASE("doors of the sandbox: processes that stay in one group, and locks") {
     return WEXITSTATUS(status);
   };
   CHECK(in_sandbox(starts_session, {.processes = true}) == 0);
-  // Of a process that shares its parent's memory and runs beside it nobody would know what it used.
+  // Of a process that shares its parent's memory and runs beside the thread that made it nobody would know
+  // what it used.
   const auto shares_memory = [] {
     static char stack[16384];
     const int shared = ::clone([](void*) { return 0; }, stack + sizeof stack, CLONE_VM | SIGCHLD, nullptr);

@@ -66,7 +66,9 @@ TEST_CASE("a copy has the content of a file, and its holes, and can be interrupt
   util::write_file_atomic(file, std::string(3'000'000, 'a'));
   std::filesystem::resize_file(file, std::uint64_t{1} << 33U);
   std::ofstream(file, std::ios::app) << "end";
+  std::filesystem::permissions(file, std::filesystem::perms(0600));
   util::copy_file(file, folder.path() / "copy");
+  CHECK(std::filesystem::status(folder.path() / "copy").permissions() == std::filesystem::perms(0600));
   const auto blocks = [](const std::filesystem::path& path) {
     struct stat info {};
     REQUIRE(::stat(path.c_str(), &info) == 0);
