@@ -4,42 +4,23 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
-#include "dataset/paths.h"
-#include "dataset/records.h"
+#include "kept_traces.h"
 #include "model/measurement_record.h"
 #include "present/text.h"
 #include "util/clock.h"
-#include "util/files.h"
-#include "util/hash.h"
+#include "util/error.h"
 
 namespace fib::cmd {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Names may be anything, so that the file's is a hash of one.
-fs::path file_of(const std::string& definition) {
-  return dataset::own_cache_path() / "references" /
-         (util::Sha256().add(definition).hex().substr(0, 32) + ".jsonl");
-}
-
-std::vector<model::Trace> read_traces(const std::string& definition) {
-  const fs::path file = file_of(definition);
-  std::vector<model::Trace> traces;
-  if (!fs::exists(file)) return traces;
-  const std::string text = util::read_file(file);
-  for (const dataset::Line& line : dataset::split_lines(text)) {
-    auto trace = dataset::parse_record(line.text, "", model::Mode::lenient);
-    if (trace.evaluation) traces.push_back(std::move(trace));
-  }
-  return traces;
+std::filesystem::path file_of(const std::string& definition) {
+  return file_of_kept("references", {definition});
 }
 
 std::vector<model::Trace> readable_traces(const std::string& definition) {
   try {
-    return read_traces(definition);
+    return read_kept(file_of(definition));
   } catch (const Error&) {
     return {};  // they are measured again, and the file is written anew
   }
@@ -94,13 +75,7 @@ void keep_references(const std::map<std::string, std::vector<model::Trace>>& tra
       of_definition.back().evaluation->log.clear();
     }
   }
-  for (const auto& [definition, of_definition] : kept) {
-    std::string text;
-    for (const model::Trace& trace : of_definition) text += model::to_json(trace) + "\n";
-    const fs::path file = file_of(definition);
-    fs::create_directories(file.parent_path());
-    util::write_file_atomic(file, text);
-  }
+  for (const auto& [definition, of_definition] : kept) write_kept(file_of(definition), of_definition);
 }
 
 std::optional<std::string> about_references(const std::map<std::string, std::vector<model::Trace>>& traces,

@@ -1,22 +1,11 @@
 #include "eval_results.h"
 
-#include <filesystem>
-
-#include "dataset/paths.h"
-#include "dataset/records.h"
-#include "util/files.h"
-#include "util/hash.h"
+#include "kept_traces.h"
 
 namespace fib::cmd {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Names may be anything, so that the file's is a hash of them.
-fs::path file_of(const std::string& definition, const std::string& solution) {
-  const std::string key = util::Sha256().add(definition).add(solution).hex();
-  return dataset::own_cache_path() / "tries" / (key.substr(0, 32) + ".jsonl");
-}
+constexpr const char* kFolder = "tries";
 
 }  // namespace
 
@@ -27,13 +16,7 @@ void EvalProgress::evaluation_finished(const bench::PlannedEvaluation& planned,
 }
 
 std::vector<model::Trace> read_tries(const std::string& definition, const std::string& solution) {
-  const fs::path file = file_of(definition, solution);
-  std::vector<model::Trace> traces;
-  if (!fs::exists(file)) return traces;
-  const std::string text = util::read_file(file);
-  for (const dataset::Line& line : dataset::split_lines(text))
-    traces.push_back(dataset::parse_record(line.text, "", model::Mode::lenient));
-  return traces;
+  return read_kept(file_of_kept(kFolder, {definition, solution}));
 }
 
 void add_tries(const std::string& definition, const std::string& solution,
@@ -47,11 +30,7 @@ void add_tries(const std::string& definition, const std::string& solution,
     });
     kept.push_back(trace);
   }
-  std::string text;
-  for (const model::Trace& trace : kept) text += model::to_json(trace) + "\n";
-  const fs::path file = file_of(definition, solution);
-  fs::create_directories(file.parent_path());
-  util::write_file_atomic(file, text);
+  write_kept(file_of_kept(kFolder, {definition, solution}), kept);
 }
 
 }  // namespace fib::cmd

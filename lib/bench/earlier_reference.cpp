@@ -38,15 +38,19 @@ bool is_recent(const std::optional<std::string>& timestamp, std::int64_t now_us)
   return then && *then <= now_us && now_us - *then <= kReferenceCountsUs;
 }
 
+// The same as below, of a trace that passed and its record.
+bool measures_reference(const model::Trace& trace, const model::MeasurementRecord& record) {
+  const auto& performance = trace.evaluation->performance;
+  const auto& reference = record.reference;
+  return performance && performance->reference_latency_ms > 0 && reference && !reference->timed_utc &&
+         reference->engine && reference->engine->starts_with("Python ") && reference->latency_ms &&
+         reference->n && (!record.synthesized || record.synthesized->empty());
+}
+
 }  // namespace
 
 bool measures_reference(const model::Trace& trace) {
-  if (!trace.passed() || !trace.evaluation->performance) return false;
-  const auto record = model::measurement_record(*trace.evaluation);
-  const auto& reference = record.reference;
-  return trace.evaluation->performance->reference_latency_ms > 0 && reference && !reference->timed_utc &&
-         reference->engine && reference->engine->starts_with("Python ") && reference->latency_ms &&
-         reference->n && (!record.synthesized || record.synthesized->empty());
+  return trace.passed() && measures_reference(trace, model::measurement_record(*trace.evaluation));
 }
 
 std::optional<model::RecordedReference> earlier_reference(const model::Trace& trace,
@@ -54,11 +58,13 @@ std::optional<model::RecordedReference> earlier_reference(const model::Trace& tr
                                                           const RunConfig& config,
                                                           const Environment& environment,
                                                           const std::string& version, std::int64_t now_us) {
-  if (!measures_reference(trace) || !config.profile_baseline || !environment.python) return std::nullopt;
+  // Most traces are of other workloads: the record, which takes long to read, is of no interest.
+  if (trace.workload.uuid != planned.workload->uuid || !trace.passed()) return std::nullopt;
+  if (!config.profile_baseline || !environment.python) return std::nullopt;
   const auto record = model::measurement_record(*trace.evaluation);
+  if (!measures_reference(trace, record)) return std::nullopt;
   const bool is_same_work = trace.definition == planned.definition->name &&
                             record.definition_sha256 == model::content_sha256(*planned.definition) &&
-                            trace.workload.uuid == planned.workload->uuid &&
                             model::work_key(trace.workload) == model::work_key(*planned.workload);
   const bool is_same_machine = environment.devices.size() == 1 &&
                                is_on(environment.devices.front(), record, trace) &&

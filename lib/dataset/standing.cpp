@@ -113,6 +113,18 @@ std::string words(const std::string* conditions) {
   return conditions != nullptr ? *conditions : std::string("not recorded");
 }
 
+// To be pasted into a shell, whatever a trace calls its run. What begins with "-" would be another option.
+std::string options_to_exclude(const std::set<std::string>& runs) {
+  std::vector<std::string> words;
+  std::vector<std::string> dashed;
+  for (const std::string& run : runs)
+    (run.starts_with('-') ? dashed : words).push_back(util::shell_word(run));
+  std::vector<std::string> options;
+  if (!words.empty()) options.push_back(fmt::format("--exclude-run {}", fmt::join(words, " ")));
+  for (const std::string& word : dashed) options.push_back("--exclude-run=" + word);
+  return fmt::format("{}", fmt::join(options, " "));
+}
+
 }  // namespace
 
 // Makes the choice, a step after the other.
@@ -434,22 +446,6 @@ std::string to_string(const LeftOut& left_out) {
   return fmt::format("{} {} not count: {}", total, total == 1 ? "trace does" : "traces do",
                      fmt::join(parts, ", "));
 }
-
-namespace {
-
-// To be pasted into a shell, whatever a trace calls its run. What begins with "-" would be another option.
-std::string options_to_exclude(const std::set<std::string>& runs) {
-  std::vector<std::string> words;
-  std::vector<std::string> dashed;
-  for (const std::string& run : runs)
-    (run.starts_with('-') ? dashed : words).push_back(util::shell_word(run));
-  std::vector<std::string> options;
-  if (!words.empty()) options.push_back(fmt::format("--exclude-run {}", fmt::join(words, " ")));
-  for (const std::string& word : dashed) options.push_back("--exclude-run=" + word);
-  return fmt::format("{}", fmt::join(options, " "));
-}
-
-}  // namespace
 
 std::vector<std::string> condition_notes(const LeftOut& left_out) {
   std::vector<std::string> notes;

@@ -75,6 +75,45 @@ fs::path find_program(const std::string& program) {
 
 void append(Paths& paths, const Paths& more) { paths.insert(paths.end(), more.begin(), more.end()); }
 
+// What of a toolchain's folder its programs need: not what else a prefix may hold (keys, projects, data).
+bool is_part_of_toolchain(const fs::path& entry) {
+  const std::string name = entry.filename().string();
+  for (const char* one : {"bin", "sbin", "include", "nvvm", "targets", "extras", "pyvenv.cfg"}) {
+    if (name == one) return true;
+  }
+  for (const char* beginning : {"lib", "compute-sanitizer", "nsight-"}) {
+    if (name.starts_with(beginning)) return true;
+  }
+  // "x86_64-conda-linux-gnu": the tools and libraries of one target.
+  std::error_code error;
+  return std::count(name.begin(), name.end(), '-') >= 2 &&
+         (fs::exists(entry / "bin", error) || fs::exists(entry / "lib", error));
+}
+
+// Of the folder that holds a toolchain's bin; nothing where there is no such toolchain.
+Paths parts_of_toolchain(const fs::path& root) {
+  std::error_code error;
+  const bool has_more = fs::exists(root / "lib", error) || fs::exists(root / "lib64", error) ||
+                        fs::exists(root / "libexec", error);
+  if (!has_more || root == "/" || holds_more_than_programs(root)) return {};
+  Paths parts;
+  for (const auto& entry : util::entries_of(root)) {
+    if (is_part_of_toolchain(entry.path())) parts.push_back(entry.path());
+  }
+  append(parts, entries_of(root / "share", "gcc"));
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
+// What a program at this path needs beside itself.
+Paths around_program(const fs::path& program) {
+  const fs::path folder = program.parent_path();
+  if (folder.filename() != "bin") return {program};
+  Paths parts = parts_of_toolchain(folder.parent_path());
+  if (!parts.empty()) return parts;
+  return {holds_more_than_programs(folder) ? program : folder};
+}
+
 }  // namespace
 
 std::string_view name_of(Mode mode) {
@@ -135,49 +174,6 @@ bool holds_more_than_programs(const fs::path& folder) {
                             util::lies_in(fs::weakly_canonical(one, error), real));
   });
 }
-
-namespace {
-
-// What of a toolchain's folder its programs need: not what else a prefix may hold (keys, projects, data).
-bool is_part_of_toolchain(const fs::path& entry) {
-  const std::string name = entry.filename().string();
-  for (const char* one : {"bin", "sbin", "include", "nvvm", "targets", "extras", "pyvenv.cfg"}) {
-    if (name == one) return true;
-  }
-  for (const char* beginning : {"lib", "compute-sanitizer", "nsight-"}) {
-    if (name.starts_with(beginning)) return true;
-  }
-  // "x86_64-conda-linux-gnu": the tools and libraries of one target.
-  std::error_code error;
-  return std::count(name.begin(), name.end(), '-') >= 2 &&
-         (fs::exists(entry / "bin", error) || fs::exists(entry / "lib", error));
-}
-
-// Of the folder that holds a toolchain's bin; nothing where there is no such toolchain.
-Paths parts_of_toolchain(const fs::path& root) {
-  std::error_code error;
-  const bool has_more = fs::exists(root / "lib", error) || fs::exists(root / "lib64", error) ||
-                        fs::exists(root / "libexec", error);
-  if (!has_more || root == "/" || holds_more_than_programs(root)) return {};
-  Paths parts;
-  for (const auto& entry : util::entries_of(root)) {
-    if (is_part_of_toolchain(entry.path())) parts.push_back(entry.path());
-  }
-  append(parts, entries_of(root / "share", "gcc"));
-  std::sort(parts.begin(), parts.end());
-  return parts;
-}
-
-// What a program at this path needs beside itself.
-Paths around_program(const fs::path& program) {
-  const fs::path folder = program.parent_path();
-  if (folder.filename() != "bin") return {program};
-  Paths parts = parts_of_toolchain(folder.parent_path());
-  if (!parts.empty()) return parts;
-  return {holds_more_than_programs(folder) ? program : folder};
-}
-
-}  // namespace
 
 bool is_node_of_gpu(std::string_view name, std::string_view only) {
   if (name == "nvidiactl" || name == "nvidia-uvm") return true;

@@ -30,11 +30,15 @@ std::string read_some(int fd, std::size_t size, const std::string& what, off_t b
   return content;
 }
 
-std::size_t size_of(int fd, const std::string& what) {
+struct stat regular_file(int fd, const std::string& what) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) throw errno_error(what);
   if (!S_ISREG(info.st_mode)) throw Error("{}: is not a regular file", what);
-  return static_cast<std::size_t>(info.st_size);
+  return info;
+}
+
+std::size_t size_of(int fd, const std::string& what) {
+  return static_cast<std::size_t>(regular_file(fd, what).st_size);
 }
 
 }  // namespace
@@ -72,13 +76,11 @@ void copy_file(const fs::path& from, const fs::path& to, const std::atomic<bool>
   const std::string writing = "cannot write " + to.string();
   const UniqueFd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!source.valid()) throw errno_error(reading);
-  const auto size = static_cast<off_t>(size_of(source.get(), reading));
-  struct stat info {};
-  if (::fstat(source.get(), &info) != 0) throw errno_error(reading);
+  const auto info = regular_file(source.get(), reading);
   const UniqueFd target(
       ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, info.st_mode & static_cast<mode_t>(0777)));
   if (!target.valid()) throw errno_error(writing);
-  for (off_t at = 0; at < size;) {
+  for (off_t at = 0; at < info.st_size;) {
     if (interrupted != nullptr && *interrupted) throw Error("interrupted");
     const off_t data = ::lseek(source.get(), at, SEEK_DATA);
     if (data < 0 && errno == ENXIO) break;  // a hole to the end
@@ -89,7 +91,7 @@ void copy_file(const fs::path& from, const fs::path& to, const std::atomic<bool>
     write_all(target.get(), piece, writing);
     at += static_cast<off_t>(piece.size());
   }
-  if (::ftruncate(target.get(), size) != 0) throw errno_error(writing);
+  if (::ftruncate(target.get(), info.st_size) != 0) throw errno_error(writing);
 }
 
 namespace {

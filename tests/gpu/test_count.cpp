@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "device/cuda/snapshot.h"
 #include "gpu/gpu.h"
@@ -54,6 +55,32 @@ std::string source_of(const std::string& name) {
 bool is_counted(const testing::TraceLine& trace) {
   const auto witness = ordered_json::parse(trace.text).at("evaluation").at("fib").at("witness");
   return witness.contains("counters") && witness.at("counters").contains("calls");
+}
+
+// What came of a TVM-FFI solution of "add" that returns its output, each of its evaluations counted, on the
+// newest headers; `code` follows the includes. Nothing where it cannot run, which is said.
+std::optional<std::vector<testing::TraceLine>> traces_of_returning(
+    const std::vector<int>& sizes, const std::string& code, const std::vector<std::string>& words = {}) {
+  if (!can_count()) return std::nullopt;
+  const auto homes = testing::tvm_ffi_homes();
+  if (homes.empty()) return std::nullopt;
+  FibRun run;
+  run.dataset.add_definition(sizes);
+  run.dataset.tvm_ffi_solution("s", R"(
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/function.h>
+namespace ffi = tvm::ffi;
+)" + code,
+                               ordered_json{{"destination_passing_style", false}}, "main.cu");
+  auto variables = run.environment();
+  variables.push_back("FIB_TVM_FFI_HOME=" + homes.back());
+  auto all = run.words({"--device", "cuda:0", "--count-work", "each"});
+  all.insert(all.end(), words.begin(), words.end());
+  const auto result = testing::run_process(all, variables);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  return testing::read_traces(run.dataset.root());
 }
 
 }  // namespace
@@ -117,17 +144,9 @@ TEST_CASE("an isolated evaluation is counted in a worker that has served no othe
 }
 
 TEST_CASE("copies of returned outputs are no work of the solution, whatever their size", "[gpu]") {
-  if (!can_count()) return;
-  const auto homes = testing::tvm_ffi_homes();
-  if (homes.empty()) return;
-  FibRun run;
-  run.dataset.add_definition({2'097'152, 4'194'304, 8'388'608, 16'777'216});
-  run.dataset.tvm_ffi_solution("s", R"(
-#include <tvm/ffi/container/tensor.h>
-#include <tvm/ffi/extra/c_env_api.h>
-#include <tvm/ffi/function.h>
-namespace ffi = tvm::ffi;
-__global__ void add(const float4* a, const float4* b, float4* c, long long n) {
+  const auto traces =
+      traces_of_returning({2'097'152, 4'194'304, 8'388'608, 16'777'216},
+                          R"(__global__ void add(const float4* a, const float4* b, float4* c, long long n) {
   const long long i = blockIdx.x * 512LL + threadIdx.x;
   if (i < n) c[i] = make_float4(a[i].x + b[i].x, a[i].y + b[i].y, a[i].z + b[i].z, a[i].w + b[i].w);
 }
@@ -142,17 +161,10 @@ static ffi::Tensor f(ffi::TensorView a, ffi::TensorView b) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);
 )",
-                               ordered_json{{"destination_passing_style", false}}, "main.cu");
-  auto variables = run.environment();
-  variables.push_back("FIB_TVM_FFI_HOME=" + homes.back());
-  const auto result = testing::run_process(
-      run.words({"--device", "cuda:0", "--count-work", "each", "--iterations", "10", "--num-trials", "3"}),
-      variables);
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  const auto traces = testing::read_traces(run.dataset.root());
-  CHECK(traces.size() == 4);
-  for (const auto& trace : traces) {
+                          {"--iterations", "10", "--num-trials", "3"});
+  if (!traces) return;
+  CHECK(traces->size() == 4);
+  for (const auto& trace : *traces) {
     CHECK(trace.status == "PASSED");
     CHECK(is_counted(trace));
     WARN(ordered_json::parse(trace.text).at("evaluation").at("fib").at("witness").at("counters").dump());
@@ -161,17 +173,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);
 
 TEST_CASE("an input that is returned as an output is charged for the copy that makes it memory of its own",
           "[gpu]") {
-  if (!can_count()) return;
-  const auto homes = testing::tvm_ffi_homes();
-  if (homes.empty()) return;
-  FibRun run;
-  run.dataset.add_definition({1'048'576});
-  run.dataset.tvm_ffi_solution("s", R"(
-#include <tvm/ffi/container/tensor.h>
-#include <tvm/ffi/extra/c_env_api.h>
-#include <tvm/ffi/function.h>
-namespace ffi = tvm::ffi;
-__global__ void add(float* a, const float* b, long long n) {
+  const auto traces =
+      traces_of_returning({1'048'576}, R"(__global__ void add(float* a, const float* b, long long n) {
   const long long i = blockIdx.x * 512LL + threadIdx.x;
   if (i < n) a[i] += b[i];
 }
@@ -183,19 +186,13 @@ static ffi::Tensor f(ffi::Tensor a, ffi::Tensor b) {
   return a;
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);
-)",
-                               ordered_json{{"destination_passing_style", false}}, "main.cu");
-  auto variables = run.environment();
-  variables.push_back("FIB_TVM_FFI_HOME=" + homes.back());
-  const auto result =
-      testing::run_process(run.words({"--device", "cuda:0", "--count-work", "each"}), variables);
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  const auto traces = testing::read_traces(run.dataset.root());
-  REQUIRE(traces.size() == 1);
-  CHECK(traces[0].status == "PASSED");
-  CHECK(is_counted(traces[0]));
-  const auto fib = ordered_json::parse(traces[0].text).at("evaluation").at("fib");
+)");
+  if (!traces) return;
+  REQUIRE(traces->size() == 1);
+  const auto& trace = traces->front();
+  CHECK(trace.status == "PASSED");
+  CHECK(is_counted(trace));
+  const auto fib = ordered_json::parse(trace.text).at("evaluation").at("fib");
   CHECK(fib.at("launches").at("kernels") == 1);
   CHECK(fib.at("launches").at("copies") == 1);
 }

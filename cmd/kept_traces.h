@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+
+// Traces that the cache keeps beside datasets: a file of them for each name, or list of names.
+namespace fib::cmd {
+
+// Names may be anything, so that the file's is a hash of them. `folder` is one of the cache's.
+[[nodiscard]] std::filesystem::path file_of_kept(const std::string& folder,
+                                                 std::initializer_list<std::string> names);
+
+// Those of a file that are results; none where it is not there. Throws Error when it cannot be read.
+[[nodiscard]] std::vector<model::Trace> read_kept(const std::filesystem::path& file);
+
+// Makes the file anew. Throws Error when it cannot be written.
+void write_kept(const std::filesystem::path& file, const std::vector<model::Trace>& traces);
+
+}  // namespace fib::cmd
