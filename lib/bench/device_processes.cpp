@@ -1,5 +1,9 @@
 #include "bench/device_processes.h"
 
+#include <utility>
+
+#include "bench/memory_limits.h"
+
 namespace fib::bench {
 
 std::unique_ptr<worker::JudgeClient> start_judge(const DeviceProcesses& processes) {
@@ -13,6 +17,48 @@ std::unique_ptr<worker::JudgeClient> start_judge(const DeviceProcesses& processe
     throw DeviceUnusable("{}", error.what());
   }
   return judge;
+}
+
+std::unique_ptr<worker::JudgeClient> judge_for(const DeviceProcesses& processes) {
+  auto judge = std::exchange(processes.next->judge, nullptr);
+  return judge && processes.next->judge_device == processes.device ? std::move(judge)
+                                                                   : start_judge(processes);
+}
+
+WorkerKind native_reference_kind(const DeviceProcesses& processes) {
+  WorkerKind kind;
+  kind.start.kind = worker::TargetKind::kReference;
+  kind.start.threads = processes.threads;
+  kind.start.device.uuid = processes.device.uuid;
+  kind.start.device.awake_us = processes.children.awake_us;
+  kind.start.data_limit_bytes = data_limit();
+  return kind;
+}
+
+void prepare_next(const DeviceProcesses& processes, ReferenceEngine engine) {
+  NextProcesses& next = *processes.next;
+  const WorkerKind kind = native_reference_kind(processes);
+  next.solution.begin_again();
+  if (engine != ReferenceEngine::kPython) {
+    const auto make = [&processes, kind] {
+      auto worker =
+          std::make_unique<worker::WorkerClient>(processes.spawner, processes.children, kReferencesWorker, 0);
+      const auto started = worker->start(kind.start, start_limit());
+      if (std::holds_alternative<worker::Failure>(started)) worker.reset();
+      return worker;
+    };
+    next.reference.begin(kind, NextWorker::Device::kStarts, make);
+  }
+  if (!next.judge || next.judge_device != processes.device) {
+    try {
+      next.judge = start_judge(processes);
+      next.judge_device = processes.device;
+    } catch (const Error&) {
+      next.judge.reset();
+    }
+  }
+  next.solution.wait();
+  next.reference.wait();
 }
 
 }  // namespace fib::bench

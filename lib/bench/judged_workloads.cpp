@@ -7,7 +7,7 @@ namespace fib::bench {
 
 JudgedWorkload& JudgedWorkloads::open(const PlannedEvaluation& planned) {
   if (const auto known = workloads_.find(planned.workload); known != workloads_.end()) return known->second;
-  if (!judge_) judge_ = run_.session.judge_for(processes_);
+  if (!judge_) judge_ = judge_for(processes_);
   try {
     return workloads_.emplace(planned.workload, opened(planned)).first->second;
   } catch (const worker::JudgeLost&) {

@@ -277,9 +277,8 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
 // What a first evaluation waits for is mostly a GPU's contexts: the judge's, the worker's and the reference's
 // are made side by side. The worker before has ended then.
 void Lane::begin_processes(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
-  if (!device_.is_cuda()) return;
   worker_.begin(artifact);
-  reference_.begin(*planned.definition);
+  if (device_.is_cuda()) reference_.begin(*planned.definition);
 }
 
 bool Lane::close_if_lost() {

@@ -17,32 +17,53 @@ constexpr std::int64_t kPingLimitNs = std::int64_t{10} * 1'000'000'000;
 
 std::int64_t start_limit() { return util::monotonic_ns() + std::int64_t{60} * 1'000'000'000; }
 
-void NextWorker::begin(WorkerKind kind, Device device,
-                       std::function<std::unique_ptr<worker::WorkerClient>()> make) {
+void NextWorker::begin(WorkerKind kind, Device device, Make make) {
+  if (made_.valid() && is_of_earlier_run_ && !is_for(kind)) (void)made();
   if (made_.valid()) return;
   try {
     made_ = std::async(std::launch::async, std::move(make));
     kind_ = std::move(kind);
     device_ = device;
+    is_of_earlier_run_ = false;
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): a solution may have all threads
   }
+}
+
+void NextWorker::likely_again(WorkerKind kind, Make make) {
+  if (likely_make_) return;
+  likely_kind_ = std::move(kind);
+  likely_make_ = std::move(make);
+}
+
+void NextWorker::begin_again() {
+  const Make make = std::exchange(likely_make_, nullptr);
+  if (!make || made_.valid()) return;
+  begin(likely_kind_, Device::kStarts, make);
+  is_of_earlier_run_ = true;
+}
+
+void NextWorker::end_unused() {
+  if (made_.valid() && !is_of_earlier_run_) (void)made();
 }
 
 void NextWorker::wait() const {
   if (made_.valid()) made_.wait();
 }
 
-// A guest serves every kind of target, and a worker without its device every kind with code on the host.
+// One without its device serves every target that is confined in the same way.
 bool NextWorker::is_for(const WorkerKind& kind) const {
-  using worker::TargetKind;
-  if (kind_.is_guest || kind.is_guest) return kind_.is_guest && kind.is_guest;
-  const bool same_target = kind_.target == kind.target;
-  const bool same_queues = (kind_.target == TargetKind::kKernels) == (kind.target == TargetKind::kKernels);
-  return kind_.runtime == kind.runtime && (device_ == Device::kLater ? same_queues : same_target);
+  return kind_.is_guest == kind.is_guest && kind_.confine == kind.confine &&
+         (device_ == Device::kLater || kind_.start == kind.start);
 }
 
 std::unique_ptr<worker::WorkerClient> NextWorker::take(const WorkerKind& kind) {
-  if (!made_.valid() || !is_for(kind)) return nullptr;
+  if (!made_.valid()) return nullptr;
+  if (is_for(kind)) return made();
+  if (is_of_earlier_run_) (void)made();
+  return nullptr;
+}
+
+std::unique_ptr<worker::WorkerClient> NextWorker::made() {
   try {
     auto worker = made_.get();
     const bool answers =

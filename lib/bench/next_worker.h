@@ -10,15 +10,16 @@
 
 namespace fib::bench {
 
-// What a worker can be made ready for before it is known which solution it will run.
+// What a worker can be made ready for before it is known which solution or reference it will run.
 struct WorkerKind {
-  bool is_guest = false;  // Python code
-  std::string runtime{};  // else: Confine::runtime
-  worker::TargetKind target{};
+  bool is_guest = false;      // Python code
+  worker::Confine confine{};  // of a guest: no more than `files`; of a native reference: nothing
+  worker::Start start{};
 };
 
-// The worker of the next solution, which is made ready before anybody waits for it. Nothing of a solution is
-// in it. To be used by one thread; begin() starts another.
+// The worker of the next solution, or of the next reference in the native engine, which is made ready before
+// anybody waits for it. Nothing of a solution or a reference is in it. To be used by one thread; begin() and
+// begin_again() start another.
 class NextWorker {
  public:
   NextWorker() = default;
@@ -26,11 +27,23 @@ class NextWorker {
   NextWorker(const NextWorker&) = delete;
   NextWorker& operator=(const NextWorker&) = delete;
 
-  // Whether `make` starts the worker's device, too.
+  // Whether a worker's device is started, too.
   enum class Device { kStarts, kLater };
-  // Calls `make` in another thread: it may throw, and may return null, where there is no such worker. Does
-  // nothing while one that was begun before has not been taken. Throws nothing.
-  void begin(WorkerKind kind, Device device, std::function<std::unique_ptr<worker::WorkerClient>()> make);
+  // It may throw, and may return null, where there is no such worker.
+  using Make = std::function<std::unique_ptr<worker::WorkerClient>()>;
+  // Calls `make` in another thread. Does nothing while one that was begun before has not been taken, unless
+  // begin_again() began it for another kind. Throws nothing.
+  void begin(WorkerKind kind, Device device, Make make);
+
+  // What begin_again() would begin, with its device: the first that this is called for since it did.
+  void likely_again(WorkerKind kind, Make make);
+
+  // Between two runs: begins what the next one is likely to begin with, where that is known. What `make`
+  // refers to must outlive it.
+  void begin_again();
+
+  // At the end of a run: ends what begin() began, and nobody took.
+  void end_unused();
 
   // Of what was begun and not taken.
   [[nodiscard]] bool starts_device() const { return made_.valid() && device_ == Device::kStarts; }
@@ -39,14 +52,19 @@ class NextWorker {
   void wait() const;
 
   // The worker, which is_started() where its device is. Null: there is none of this kind, it could not be
-  // made, which the attempt to make another will explain, or it has died since.
+  // made, which the attempt to make another will explain, or it has died since. One of another kind that
+  // begin_again() began is ended.
   [[nodiscard]] std::unique_ptr<worker::WorkerClient> take(const WorkerKind& kind);
 
  private:
   [[nodiscard]] bool is_for(const WorkerKind& kind) const;
+  [[nodiscard]] std::unique_ptr<worker::WorkerClient> made();
 
   WorkerKind kind_;
   Device device_ = Device::kLater;
+  bool is_of_earlier_run_ = false;
+  WorkerKind likely_kind_;
+  Make likely_make_;  // empty: nothing is likely
   std::future<std::unique_ptr<worker::WorkerClient>> made_;
 };
 
@@ -54,6 +72,7 @@ class NextWorker {
 [[nodiscard]] std::int64_t start_limit();
 
 constexpr const char* kSolutionsWorker = "the solution's worker";
+constexpr const char* kReferencesWorker = "the reference's worker";
 constexpr const char* kNextWorker = "the next solution's worker";
 
 // A guest that is ready in the pool, if there is one, with its device started. Its context takes memory of

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "bench/memory_limits.h"
 #include "bench/python_code.h"
 #include "bench/sealed_file.h"
 #include "eval/evaluator.h"
@@ -108,7 +107,7 @@ void ReferenceRunner::start_worker(const model::Definition& definition) {
 void ReferenceRunner::start_python(const model::Definition& definition) {
   try {
     worker_ = processes_.guests->take();
-    worker_->set_role("the reference's worker");
+    worker_->set_role(kReferencesWorker);
   } catch (const BrokenTorch& error) {
     return start_without_torch(definition, error.what());
   }
@@ -135,21 +134,19 @@ void ReferenceRunner::start_without_torch(const model::Definition& definition, c
 }
 
 void ReferenceRunner::start_native(const model::Definition& definition) {
-  worker_ = std::make_unique<worker::WorkerClient>(processes_.spawner, processes_.children,
-                                                   "the reference's worker", 0);
+  const WorkerKind kind = native_reference_kind(processes_);
+  worker_ = processes_.next->reference.take(kind);
+  if (!worker_) {
+    worker_ =
+        std::make_unique<worker::WorkerClient>(processes_.spawner, processes_.children, kReferencesWorker, 0);
+    (void)expect(worker_->start(kind.start, deadline()));
+  }
   nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
   for (const auto& input : definition.inputs) inputs.push_back(input.name);
   for (const auto& output : definition.outputs) outputs.push_back(output.name);
   const nlohmann::ordered_json document = {
       {"source", definition.reference}, {"inputs", inputs}, {"outputs", outputs}};
-  worker::Start start;
-  start.kind = worker::TargetKind::kReference;
-  start.threads = processes_.threads;
-  start.device.uuid = processes_.device.uuid;
-  start.device.awake_us = processes_.children.awake_us;
-  start.data_limit_bytes = data_limit();
-  (void)expect(worker_->start(start, deadline()));
   engine_ = expect(worker_->load({}, deadline(), document.dump())).engine;
   if (!python_failed_.empty()) engine_ += fmt::format("; not in Python: {}", python_failed_);
 }

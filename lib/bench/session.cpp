@@ -38,6 +38,11 @@ void Session::begin(const RunConfig& config) {
   start_keeper();
   kernels_.clear();  // the cache may have been emptied meanwhile
   flush_ = config.flush;
+  engine_ = config.reference;
+  for (const auto& device : environment_.devices) {
+    auto& next = next_[device.uuid];
+    if (!next) next = std::make_shared<NextProcesses>();
+  }
   children_ = {environment_.program, temporary()};
   children_.files = files_of_solutions(config, environment_.kind(), environment_.python);
   children_.memory_limit = memory_limit(children_.files);
@@ -46,7 +51,7 @@ void Session::begin(const RunConfig& config) {
 void Session::start_keeper() {
   if (spawner_ && folder_ && !spawner_->lost()) return;
   await_ends();
-  judges_.clear();
+  next_.clear();
   guests_.clear();
   locks_.clear();
   watch_.reset();
@@ -102,26 +107,8 @@ void Session::await_ends() {
 
 void Session::prepare_next() {
   if (!spawner_ || spawner_->lost()) return;
-  for (const auto& device : environment_.devices) {
-    const auto wanted = processes(device, flush_);
-    const auto made = judges_.find(device.uuid);  // where a run needed none
-    if (made != judges_.end() && made->second.device == wanted.device) continue;
-    try {
-      judges_[device.uuid] = {wanted.device, start_judge(wanted)};
-    } catch (const Error&) {
-      judges_.erase(device.uuid);
-    }
-  }
+  for (const auto& device : environment_.devices) bench::prepare_next(processes(device, flush_), engine_);
   guests_.prepare_again();
-}
-
-std::unique_ptr<worker::JudgeClient> Session::judge_for(const DeviceProcesses& wanted) {
-  std::optional<NextJudge> next;
-  {
-    const std::lock_guard lock(mutex_);
-    if (auto made = judges_.extract(wanted.device.uuid)) next = std::move(made.mapped());
-  }
-  return next && next->device == wanted.device ? std::move(next->judge) : start_judge(wanted);
 }
 
 void Session::give_up_devices() {
@@ -139,6 +126,8 @@ DeviceProcesses Session::processes(const LaneDevice& device, worker::Flush flush
                       processes.children.awake_us};
   processes.threads = std::max<unsigned>(1, util::usable_cores() / static_cast<unsigned>(devices));
   processes.guests = guests_.on(device);
+  const auto next = next_.find(device.uuid);
+  if (next != next_.end()) processes.next = next->second;
   processes.no_torch = why_no_torch(environment_.python, environment_.is_cuda());
   return processes;
 }

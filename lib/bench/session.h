@@ -63,14 +63,10 @@ class Session {
   // A run has ended: others may have the devices, once its processes have ended.
   void give_up_devices();
 
-  // Between two runs, the next of which has the same settings, and before the devices are given up: makes the
-  // judges of the next run, where none waits already, and begins to prepare as many interpreters as the last
-  // one took. What fails here will be told by whoever needs it.
+  // Between two runs, the next of which has the same settings, and before the devices are given up: makes
+  // processes of the next run ready (device_processes.h), and begins to prepare as many interpreters as the
+  // last one took. What fails here will be told by whoever needs it.
   void prepare_next();
-
-  // A judge that knows its device: that of prepare_next() where it is for `processes`, else a new one. Any
-  // thread. Throws as start_judge() does.
-  [[nodiscard]] std::unique_ptr<worker::JudgeClient> judge_for(const DeviceProcesses& processes);
 
   // How processes are started that work on a device; with interpreters and fib's kernels after prepare(). Any
   // thread, while no function that changes the session is called.
@@ -99,13 +95,10 @@ class Session {
   std::map<std::string, util::FileLock> locks_;  // by device
   std::map<std::string, std::string> kernels_;   // by architecture: the path of the cubin
   GuestPools guests_;
-  struct NextJudge {
-    worker::UseDevice device;
-    std::unique_ptr<worker::JudgeClient> judge;
-  };
-  worker::Flush flush_{};                             // of the run that began last
-  std::map<std::string, NextJudge> judges_;           // by device
-  std::vector<std::shared_ptr<const void>> leaving_;  // after everything that they need
+  worker::Flush flush_{};                                       // of the run that began last
+  ReferenceEngine engine_{};                                    // the same
+  std::map<std::string, std::shared_ptr<NextProcesses>> next_;  // by device
+  std::vector<std::shared_ptr<const void>> leaving_;            // after everything that they need
 };
 
 }  // namespace fib::bench

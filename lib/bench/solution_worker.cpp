@@ -19,11 +19,6 @@ using worker::Failure;
 constexpr std::int64_t kLoadLimitNs = std::int64_t{60} * 1'000'000'000;
 constexpr std::int64_t kJitLimitNs = std::int64_t{10} * 1'000'000'000;
 
-WorkerKind kind_of(const compile::Artifact& artifact) {
-  if (runs_in_guest(artifact)) return {.is_guest = true};
-  return {.runtime = artifact.runtime.string(), .target = target_kind(artifact)};
-}
-
 // What Python code does when it is imported may be a build.
 std::int64_t load_limit_ns(const compile::Artifact& artifact, const RunConfig& config) {
   if (!runs_in_guest(artifact)) return kLoadLimitNs;
@@ -31,6 +26,8 @@ std::int64_t load_limit_ns(const compile::Artifact& artifact, const RunConfig& c
 }
 
 }  // namespace
+
+SolutionWorker::~SolutionWorker() { next().end_unused(); }
 
 bool SolutionWorker::has_loaded(const model::Solution& solution) const {
   return running_ == &solution && worker_ && worker_->alive();
@@ -94,71 +91,76 @@ std::optional<Measurement> SolutionWorker::load(const PlannedEvaluation& planned
   return std::nullopt;
 }
 
-worker::Start SolutionWorker::start_of(const compile::Artifact& artifact) const {
-  if (runs_in_guest(artifact)) return python_start(processes_.device, 0);
-  return {target_kind(artifact), processes_.device, 1, data_limit()};
+WorkerKind SolutionWorker::kind_of(const compile::Artifact& artifact) const {
+  const std::string files = processes_.children.files.to_json();
+  if (runs_in_guest(artifact)) return {true, {files}, python_start(processes_.device, 0)};
+  const auto target = target_kind(artifact);
+  return {
+      false,
+      {files, artifact.runtime.string(), processes_.device.is_cuda(), target == worker::TargetKind::kKernels},
+      {target, processes_.device, 1, data_limit()}};
 }
 
 // The one that was made ready, if there is one; it may have its device.
 void SolutionWorker::start(const compile::Artifact& artifact, std::int64_t deadline_ns) {
-  worker_ = next_.take(kind_of(artifact));
-  if (!worker_ && runs_in_guest(artifact)) {
+  const WorkerKind kind = kind_of(artifact);
+  worker_ = next().take(kind);
+  if (!worker_ && kind.is_guest) {
     if (processes_.guests == nullptr) throw Error("there is no Python to run it");
     worker_ = processes_.guests->take();
   } else if (!worker_) {
-    worker_ =
-        confined_worker(processes_.spawner, processes_.children, confinement_of(artifact), kSolutionsWorker);
+    worker_ = confined_worker(processes_.spawner, processes_.children, kind.confine, kSolutionsWorker);
   }
   worker_->set_role(kSolutionsWorker);
   if (worker_->is_started()) return;
-  const auto started = worker_->start(start_of(artifact), deadline_ns, kernels_beside(processes_.device));
+  const auto started = worker_->start(kind.start, deadline_ns, kernels_beside(processes_.device));
   if (const auto* failure = std::get_if<Failure>(&started))
     throw Error("{}\n{}", failure->text, worker_->take_output());
 }
 
 void SolutionWorker::begin(const compile::Artifact& artifact) {
   end();
-  if (!processes_.device.is_cuda()) return;
   const auto kind = kind_of(artifact);
   if (!kind.is_guest) {
-    const auto make = [this, request = confinement_of(artifact), start = start_of(artifact)] {
-      auto worker = confined_worker(processes_.spawner, processes_.children, request, kSolutionsWorker);
-      const auto started = worker->start(start, start_limit(), kernels_beside(processes_.device));
+    const auto make = [&spawner = processes_.spawner, children = processes_.children, kind] {
+      auto worker = confined_worker(spawner, children, kind.confine, kSolutionsWorker);
+      const auto started = worker->start(kind.start, start_limit(), kernels_beside(kind.start.device));
       if (std::holds_alternative<Failure>(started)) worker.reset();
       return worker;
     };
-    next_.begin(kind, NextWorker::Device::kStarts, make);
-  } else if (processes_.guests != nullptr) {
-    next_.begin(kind, NextWorker::Device::kStarts,
-                [this] { return started_guest(*processes_.guests, processes_.device); });
+    next().likely_again(kind, make);
+    if (processes_.device.is_cuda()) next().begin(kind, NextWorker::Device::kStarts, make);
+  } else if (processes_.device.is_cuda() && processes_.guests != nullptr) {
+    begin_next_guest(kind);
   }
 }
 
 // The first call of Python code loads, or compiles, for as long as starting a device takes: there the next
 // guest's device is started. A worker without Python is made ready on a core of its own, but for its context.
-void SolutionWorker::begin_next(const compile::Artifact& current, const compile::Artifact& next) {
+void SolutionWorker::begin_next(const compile::Artifact& current, const compile::Artifact& following) {
   if (!processes_.device.is_cuda()) return;
-  if (runs_in_guest(next)) {
-    if (processes_.guests != nullptr && runs_in_guest(current))
-      next_.begin(kind_of(next), NextWorker::Device::kStarts,
-                  [this] { return started_guest(*processes_.guests, processes_.device); });
+  if (runs_in_guest(following)) {
+    if (processes_.guests != nullptr && runs_in_guest(current)) begin_next_guest(kind_of(following));
   } else if (processes_.children.awake_us > 0) {
-    next_.begin(kind_of(next), NextWorker::Device::kLater, [this, request = confinement_of(next)] {
-      return confined_worker(processes_.spawner, processes_.children, request, kNextWorker);
-    });
+    const auto kind = kind_of(following);
+    next().begin(kind, NextWorker::Device::kLater,
+                 [&spawner = processes_.spawner, children = processes_.children, request = kind.confine] {
+                   return confined_worker(spawner, children, request, kNextWorker);
+                 });
   }
 }
 
-void SolutionWorker::await_next_device() const {
-  if (!next_.starts_device()) return;
-  const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator,
-                                  "wait for the next worker");
-  next_.wait();
+void SolutionWorker::begin_next_guest(const WorkerKind& kind) {
+  next().begin(kind, NextWorker::Device::kStarts, [&guests = *processes_.guests, device = processes_.device] {
+    return started_guest(guests, device);
+  });
 }
 
-worker::Confine SolutionWorker::confinement_of(const compile::Artifact& artifact) const {
-  return {processes_.children.files.to_json(), artifact.runtime.string(), processes_.device.is_cuda(),
-          target_kind(artifact) == worker::TargetKind::kKernels};
+void SolutionWorker::await_next_device() const {
+  if (!next().starts_device()) return;
+  const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator,
+                                  "wait for the next worker");
+  next().wait();
 }
 
 worker::Answer<worker::Loaded> SolutionWorker::ask_to_load(const PlannedEvaluation& planned,

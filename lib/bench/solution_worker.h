@@ -29,6 +29,9 @@ class SolutionWorker {
         architecture_(std::move(architecture)),
         jit_cache_(jit_cache),
         warn_(std::move(warn)) {}
+  ~SolutionWorker();
+  SolutionWorker(const SolutionWorker&) = delete;
+  SolutionWorker& operator=(const SolutionWorker&) = delete;
 
   // Whether the worker lives, has this solution loaded, and nothing failed in it.
   [[nodiscard]] bool has_loaded(const model::Solution& solution) const;
@@ -46,7 +49,7 @@ class SolutionWorker {
   void begin(const compile::Artifact& artifact);
 
   // Begins to make the next solution's worker ready, beside this solution's.
-  void begin_next(const compile::Artifact& current, const compile::Artifact& next);
+  void begin_next(const compile::Artifact& current, const compile::Artifact& following);
 
   // Until the next worker's device is started, where one is being started.
   void await_next_device() const;
@@ -69,10 +72,11 @@ class SolutionWorker {
 
  private:
   void end() { (void)give_up(); }
+  [[nodiscard]] NextWorker& next() const { return processes_.next->solution; }
   void keep_jit_files();
+  void begin_next_guest(const WorkerKind& kind);
   void start(const compile::Artifact& artifact, std::int64_t deadline_ns);
-  [[nodiscard]] worker::Start start_of(const compile::Artifact& artifact) const;
-  [[nodiscard]] worker::Confine confinement_of(const compile::Artifact& artifact) const;
+  [[nodiscard]] WorkerKind kind_of(const compile::Artifact& artifact) const;
   [[nodiscard]] worker::Answer<worker::Loaded> ask_to_load(const PlannedEvaluation& planned,
                                                            const compile::Artifact& artifact,
                                                            std::int64_t deadline_ns);
@@ -82,7 +86,6 @@ class SolutionWorker {
   std::string architecture_;
   JitCache* jit_cache_;
   std::function<void(const std::string&)> warn_;
-  NextWorker next_;
   std::unique_ptr<worker::WorkerClient> worker_;
   WorkerFacts facts_;
   const model::Solution* running_ = nullptr;  // whose worker lives and may be used

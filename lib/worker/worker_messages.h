@@ -31,6 +31,7 @@ struct Confine {
   bool runs_kernels_alone = false;  // TargetKind::kKernels: all of its work is queued on one stream
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Confine decode(const std::string& payload);
+  friend bool operator==(const Confine&, const Confine&) = default;
 };
 
 // Where and within which limits a worker shall run something, and of which kind that is: it starts the
@@ -42,6 +43,7 @@ struct Start {
   std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Start decode(const std::string& payload);
+  friend bool operator==(const Start&, const Start&) = default;
 };
 
 // What a worker shall run, once the limits hold; it lies beside the message: a library or kernels; a native

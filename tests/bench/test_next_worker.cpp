@@ -21,6 +21,15 @@ namespace {
 
 constexpr auto kStarts = NextWorker::Device::kStarts;
 constexpr auto kLater = NextWorker::Device::kLater;
+const WorkerKind kGuest{.is_guest = true};
+
+WorkerKind confined_for(const std::string& runtime) { return {.confine = {"", runtime}}; }
+WorkerKind started_for(worker::TargetKind target) {
+  WorkerKind kind;
+  kind.confine.runs_kernels_alone = target == worker::TargetKind::kKernels;
+  kind.start.kind = target;
+  return kind;
+}
 
 // Interpreters need some time to be ready.
 bool eventually(const std::function<bool()>& happens, int tries = 2000) {
@@ -41,15 +50,16 @@ struct Fixture {
     guest.packages = {};
     return guest;
   }
-  std::unique_ptr<worker::WorkerClient> confined(const std::string& runtime) {
-    return bench::confined_worker(spawner, setup, {setup.files.to_json(), runtime}, bench::kNextWorker);
+  std::unique_ptr<worker::WorkerClient> confined() {
+    return bench::confined_worker(spawner, setup, {setup.files.to_json()}, bench::kNextWorker);
   }
+  [[nodiscard]] std::size_t children() const { return worker::children_of(spawner.keeper_pid()).size(); }
   // On the CPU, as the next solution's.
   std::unique_ptr<worker::WorkerClient> begin_until_ready(NextWorker& next) {
     std::unique_ptr<worker::WorkerClient> guest;
     (void)eventually([&] {
-      next.begin({true}, kStarts, [this] { return bench::started_guest(pool, {}); });
-      return (guest = next.take({true})) != nullptr;
+      next.begin(kGuest, kStarts, [this] { return bench::started_guest(pool, {}); });
+      return (guest = next.take(kGuest)) != nullptr;
     });
     return guest;
   }
@@ -110,10 +120,10 @@ TEST_CASE("the next solution's guest has started its device when it is taken, an
   Fixture f(1);
   NextWorker next;
   CHECK_FALSE(next.starts_device());
-  CHECK(next.take({true}) == nullptr);
+  CHECK(next.take(kGuest) == nullptr);
   auto guest = f.begin_until_ready(next);
   REQUIRE(guest);
-  CHECK(next.take({true}) == nullptr);
+  CHECK(next.take(kGuest) == nullptr);
   CHECK_FALSE(next.starts_device());
   const auto again = guest->start(worker::Start{}, in_seconds(10));
   REQUIRE(std::holds_alternative<worker::Failure>(again));
@@ -126,7 +136,7 @@ TEST_CASE("a guest that has died since its start is none") {
   NextWorker next;
   const auto guest = f.begin_until_ready(next);  // the pool's only one
   REQUIRE(guest);
-  next.begin({}, kLater, [&] { return f.confined({}); });
+  next.begin({}, kLater, [&] { return f.confined(); });
   next.wait();
   for (const pid_t pid : worker::children_of(f.spawner.keeper_pid())) ::kill(pid, SIGKILL);
   CHECK(next.take({}) == nullptr);
@@ -139,22 +149,22 @@ TEST_CASE("a guest whose device cannot be started is none") {
   missing.uuid = "GPU-00000000-0000-0000-0000-000000000000";
   missing.kernels_path = (f.folder.path() / "none").string();
   NextWorker next;
-  next.begin({true}, kStarts, [&] { return bench::started_guest(f.pool, missing); });
+  next.begin(kGuest, kStarts, [&] { return bench::started_guest(f.pool, missing); });
   CHECK(next.starts_device());
-  CHECK(next.take({true}) == nullptr);
+  CHECK(next.take(kGuest) == nullptr);
   CHECK_FALSE(next.starts_device());
 }
 
 TEST_CASE("the worker of the next compiled solution is confined when it is taken, for what it was made") {
   Fixture f(0);
   NextWorker next;
-  next.begin({}, kLater, [&] { return f.confined({}); });
-  next.begin({false, "another"}, kLater,
+  next.begin(confined_for("one"), kLater, [&] { return f.confined(); });
+  next.begin(confined_for("another"), kLater,
              [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("not asked"); });
   CHECK_FALSE(next.starts_device());
-  CHECK(next.take({true}) == nullptr);
-  CHECK(next.take({false, "another"}) == nullptr);
-  const auto worker = next.take({});
+  CHECK(next.take(kGuest) == nullptr);
+  CHECK(next.take(confined_for("another")) == nullptr);
+  const auto worker = next.take(confined_for("one"));
   REQUIRE(worker);
   const auto again = worker->confine({f.setup.files.to_json()}, in_seconds(10));
   REQUIRE(std::holds_alternative<worker::Failure>(again));
@@ -168,10 +178,10 @@ TEST_CASE("the worker of the next compiled solution is confined when it is taken
 TEST_CASE("a worker whose device is started is taken for the target that it was started for") {
   Fixture f(0);
   NextWorker next;
-  const WorkerKind kernels{.target = worker::TargetKind::kKernels};
-  const WorkerKind library{.target = worker::TargetKind::kSharedLibrary};
+  const WorkerKind kernels = started_for(worker::TargetKind::kKernels);
+  const WorkerKind library = started_for(worker::TargetKind::kSharedLibrary);
   next.begin(kernels, kStarts, [&] {
-    auto worker = f.confined({});
+    auto worker = f.confined();
     (void)worker->start(worker::Start{}, in_seconds(10));
     return worker;
   });
@@ -181,8 +191,9 @@ TEST_CASE("a worker whose device is started is taken for the target that it was 
   REQUIRE(worker);
   CHECK(worker->is_started());
   CHECK_FALSE(next.starts_device());
-  const WorkerKind tvm_ffi{.target = worker::TargetKind::kTvmFfi};
-  next.begin(tvm_ffi, kLater, [&] { return f.confined({}); });
+  CHECK(next.take(library) == nullptr);
+  const WorkerKind tvm_ffi = started_for(worker::TargetKind::kTvmFfi);
+  next.begin(tvm_ffi, kLater, [&] { return f.confined(); });
   CHECK_FALSE(next.starts_device());
   CHECK(next.take(kernels) == nullptr);  // those have one queue from the beginning
   const auto confined = next.take(library);
@@ -190,9 +201,53 @@ TEST_CASE("a worker whose device is started is taken for the target that it was 
   CHECK_FALSE(confined->is_started());
 }
 
+TEST_CASE(
+    "what the last run began with is made ready for the next one, and gives way to what that begins with") {
+  Fixture f(0);
+  NextWorker next;
+  const auto make = [&] { return f.confined(); };
+  next.begin_again();  // nothing is likely
+  CHECK_FALSE(next.starts_device());
+  const WorkerKind usual = confined_for("usual");
+  const WorkerKind other = confined_for("other");
+  next.likely_again(usual, make);
+  next.likely_again(other, make);  // not what the run began with
+  next.begin_again();
+  CHECK(next.starts_device());
+  next.end_unused();  // of that run, which is over
+  next.wait();
+  CHECK(f.children() == 1);
+  SECTION("the same") {
+    next.begin(usual, kStarts, [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("not asked"); });
+    CHECK(next.take(usual));
+  }
+  SECTION("another, which is begun") {
+    next.begin(other, kStarts, make);
+    CHECK(next.take(usual) == nullptr);
+    CHECK(next.take(other));
+  }
+  SECTION("another, which is not") {
+    CHECK(next.take(other) == nullptr);
+    CHECK(f.children() == 0);
+    CHECK(next.take(usual) == nullptr);
+  }
+  SECTION("nothing, and so it stays for the one after") {
+    next.begin_again();
+    CHECK(next.take(usual));
+    next.begin_again();
+    CHECK_FALSE(next.starts_device());
+  }
+  SECTION("with one more, which nobody takes") {
+    CHECK(next.take(usual));
+    next.begin(usual, kLater, make);
+    next.end_unused();
+    CHECK(next.take(usual) == nullptr);
+  }
+}
+
 TEST_CASE("a worker that is killed has ended when it is gone") {
   Fixture f(0);
-  auto worker = f.confined({});
+  auto worker = f.confined();
   const auto children = worker::children_of(f.spawner.keeper_pid());
   REQUIRE(children.size() == 1);
   worker->kill();

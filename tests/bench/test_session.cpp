@@ -12,6 +12,8 @@
 
 // With a real keeper.
 using namespace fib;
+using bench::NextWorker;
+using bench::ReferenceEngine;
 using bench::Session;
 
 namespace {
@@ -27,15 +29,17 @@ bench::LaneDevice own_device() {
 
 // A session on the CPU, where judges need no device.
 struct OnCpu {
-  OnCpu() { session.begin(config()); }
-  static bench::RunConfig config() {
+  explicit OnCpu(ReferenceEngine engine) { session.begin(config(engine)); }
+  static bench::RunConfig config(ReferenceEngine engine) {
     bench::RunConfig config;
     config.flush = worker::Flush::kNone;
+    config.reference = engine;
     return config;
   }
   [[nodiscard]] std::size_t children() { return worker::children_of(session.spawner().keeper_pid()).size(); }
-  [[nodiscard]] auto judge(worker::Flush flush) {
-    return session.judge_for(session.processes(session.environment().devices.front(), flush));
+  [[nodiscard]] auto judge(worker::Flush flush) { return bench::judge_for(processes(flush)); }
+  [[nodiscard]] bench::DeviceProcesses processes(worker::Flush flush) {
+    return session.processes(session.environment().devices.front(), flush);
   }
 
   testing::TemporaryFolder folder;
@@ -125,7 +129,7 @@ TEST_CASE("processes on a device are told which it is, and where what they may r
 }
 
 TEST_CASE("the judge that was made for the next run serves one run, with the same settings") {
-  OnCpu f;
+  OnCpu f(ReferenceEngine::kPython);
   const auto processes = [&] { return worker::children_of(f.session.spawner().keeper_pid()); };
   f.session.prepare_next();
   CHECK(f.children() == 1);
@@ -142,8 +146,29 @@ TEST_CASE("the judge that was made for the next run serves one run, with the sam
   CHECK(f.children() == 3);  // without the one that was made
 }
 
+TEST_CASE("the next run gets workers for what the last one began with, and for the built-in engine") {
+  OnCpu f(ReferenceEngine::kAuto);
+  const auto processes = f.processes(worker::Flush::kNone);
+  const auto make = [&] {
+    return std::make_unique<worker::WorkerClient>(processes.spawner, processes.children, "a worker", 0);
+  };
+  const bench::WorkerKind kind{false, {"files"}, {}};
+  f.session.prepare_next();
+  CHECK(f.children() == 2);  // no solution was run
+  processes.next->solution.likely_again(kind, make);
+  f.session.prepare_next();
+  CHECK(f.children() == 3);
+  const auto again = f.processes(worker::Flush::kNone);  // as the next run asks for them
+  CHECK(again.next->solution.take(kind));
+  const auto reference = again.next->reference.take(bench::native_reference_kind(again));
+  REQUIRE(reference);
+  CHECK(reference->is_started());
+  f.session.prepare_next();  // without the solution's: that run began with none
+  CHECK(f.children() == 3);  // the judge, the one that was taken, and another for references
+}
+
 TEST_CASE("before the devices are given up, the processes that were left to end have ended") {
-  OnCpu f;
+  OnCpu f(ReferenceEngine::kPython);
   f.session.leave_to_end(f.judge(worker::Flush::kNone));
   f.session.leave_to_end(f.judge(worker::Flush::kNone));
   CHECK(f.children() == 2);
@@ -152,14 +177,14 @@ TEST_CASE("before the devices are given up, the processes that were left to end 
   CHECK(f.children() == 0);
 }
 
-TEST_CASE("a session whose keeper was killed makes no judge for the next run, and its own are gone") {
-  OnCpu f;
+TEST_CASE("a session whose keeper was killed makes no process for the next run, and its own are gone") {
+  OnCpu f(ReferenceEngine::kAuto);
   f.session.prepare_next();
   f.session.leave_to_end(f.judge(worker::Flush::kClean));
   ::kill(f.session.spawner().keeper_pid(), SIGKILL);
   while (!f.session.spawner().lost()) ::usleep(1000);
   f.session.prepare_next();
-  f.session.begin(OnCpu::config());
+  f.session.begin(OnCpu::config(ReferenceEngine::kAuto));
   CHECK(f.children() == 0);
   const auto judge = f.judge(worker::Flush::kNone);
   CHECK_NOTHROW(judge->describe());

@@ -429,6 +429,17 @@ TEST_CASE("a definition and workloads may come from files alone") {
   CHECK_THAT(twice.err, Catch::Contains(":3: the workload w100 is there twice"));
 }
 
+// Which of a run's processes run this hidden command.
+static std::vector<int> processes_of(const FibRun& run, const std::string& hidden_command) {
+  std::vector<int> found;
+  for (const int process : run.processes()) {
+    std::ifstream command(fmt::format("/proc/{}/cmdline", process));
+    const std::string words{std::istreambuf_iterator<char>(command), {}};
+    if (words.find(hidden_command) != std::string::npos) found.push_back(process);
+  }
+  return found;
+}
+
 TEST_CASE("a watch tries again when a source changes, and goes on when it cannot be read") {
   const Eval eval;
   const auto file = eval.write("mine.cpp", "#include \"add.h\"\n" + kSignature + " { add(a, b, c, n); }\n");
@@ -462,11 +473,12 @@ TEST_CASE("a watch tries again when a source changes, and goes on when it cannot
   const auto between = eval({other.string(), "--definition", "add", "--quiet"});
   CHECK(between.exit_code == 0);
   CHECK(between.err.find("waiting") == std::string::npos);
-  // All tries have one keeper; when it is lost, the next try gets another. Only root can tell which it is.
-  for (const int process : eval.run.processes()) {
-    std::ifstream command(fmt::format("/proc/{}/cmdline", process));
-    const std::string words{std::istreambuf_iterator<char>(command), {}};
-    if (::geteuid() == 0 && words.find("__keeper") != std::string::npos) CHECK(::kill(process, SIGKILL) == 0);
+  if (::geteuid() == 0) {  // who alone can tell which is which
+    // For the next try, of a solution's worker and a reference's.
+    CHECK(processes_of(eval.run, "__judge").size() == 1);
+    CHECK(processes_of(eval.run, "__worker").size() == 2);
+    // All tries have one keeper; when it is lost, the next try gets another.
+    for (const int keeper : processes_of(eval.run, "__keeper")) CHECK(::kill(keeper, SIGKILL) == 0);
   }
   (void)eval.write("add.h", head + body + " + 2; }\n");
   CHECK(wait_for([&] {
