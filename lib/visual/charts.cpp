@@ -28,6 +28,8 @@ constexpr std::size_t kLinesWithBands = 6;
 constexpr std::size_t kCurveSteps = 200;
 constexpr double kLowestP = 0.1;
 constexpr std::size_t kMostBoxes = 40;  // of solutions: a page, and the axis in sight
+constexpr std::size_t kMostLines = 20;
+constexpr std::size_t kMostLinePoints = 60;  // of one line; markers of more hide each other
 constexpr std::size_t kMostStatusColumns = 100;
 constexpr std::size_t kMostStatusRows = 400;
 
@@ -262,17 +264,31 @@ chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& defini
               size.kind == SizeAxis::Kind::bytes ? Unit::bytes : Unit::number};
   if (size.kind == SizeAxis::Kind::bytes) result.x.spacing = Spacing::log;
   result.y = {"latency", Spacing::log, Unit::milliseconds};
-  std::map<std::string, double> sizes;
-  for (std::size_t i = 0; i < definition.workloads.size(); ++i)
-    sizes[definition.workloads[i]->uuid] = size_of(size, known, *definition.workloads[i], i);
+  std::map<std::string, double> sizes;  // of the workloads that are shown
+  const auto shown = some_of_each_size(definition.workloads, kMostLinePoints);
+  for (std::size_t i = 0; i < definition.workloads.size(); ++i) {
+    const model::Workload* workload = definition.workloads[i];
+    if (std::find(shown.begin(), shown.end(), workload) != shown.end())
+      sizes[workload->uuid] = size_of(size, known, *workload, i);
+  }
+  if (shown.size() < definition.workloads.size())
+    result.subtitle +=
+        fmt::format("; {} of {}", shown.size(), present::plural(definition.workloads.size(), "workload"));
   std::map<std::string, std::vector<chart::Point>> points;
   const bool with_bands = definition.solutions.size() <= kLinesWithBands;
   for (const report::Detail* detail : definition.results) {
-    points[*detail->row.solution].push_back(
-        latency_point(*detail, sizes.at(detail->row.workload->uuid), with_bands));
+    const auto at = sizes.find(detail->row.workload->uuid);
+    if (at == sizes.end()) continue;
+    points[*detail->row.solution].push_back(latency_point(*detail, at->second, with_bands));
   }
-  for (const std::string& solution : definition.solutions)
+  for (const std::string& solution : definition.solutions) {
+    if (result.series.size() == kMostLines) {
+      result.subtitle += fmt::format("; the first {} of {}", kMostLines,
+                                     present::plural(definition.solutions.size(), "solution"));
+      break;
+    }
     result.series.push_back({solution, std::move(points[solution])});
+  }
   return result;
 }
 

@@ -78,7 +78,7 @@ std::string figures(const HardwareScene& hardware) {
     text += figure(
         fast_p_chart(hardware.problems),
         fmt::format("fast_p: the share of all {} (a definition with a workload) solved and faster than "
-                    "p times the {}",
+                    "p times the {}; one that was solved counts whatever failed elsewhere",
                     present::plural(hardware.problems.problems, "problem"),
                     report::name_of(hardware.problems.against)));
     const std::string best = ": each author's best on every workload that one of theirs solved";

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -132,9 +133,10 @@ std::vector<const report::Detail*> standing_of(const Scene& scene) {
 }
 
 void give_colours(Scene& scene) {
+  std::map<std::string, std::vector<std::string>> solutions;
+  std::set<std::pair<std::string, std::string>> known;
   const auto give = [&](const std::string& definition, const std::string& solution) {
-    Colours& colours = scene.colours[definition];
-    colours.emplace(solution, colours.size());
+    if (known.emplace(definition, solution).second) solutions[definition].push_back(solution);
   };
   for (const HardwareScene& hardware : scene.hardware) {
     for (const DefinitionScene& definition : hardware.definitions) {
@@ -144,6 +146,7 @@ void give_colours(Scene& scene) {
   for (const report::HistoryRun& run : scene.history.runs) {
     for (const auto& [key, standing] : run.traces.standings) give(standing.definition, standing.solution);
   }
+  for (const auto& [definition, names] : solutions) scene.colours[definition] = colours_for(names);
 }
 
 }  // namespace

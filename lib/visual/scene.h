@@ -13,12 +13,10 @@
 #include "report/problems.h"
 #include "report/sol.h"
 #include "report/summary.h"
+#include "visual/colours.h"
 
 // What is to be shown of a dataset: all numbers, no pictures.
 namespace fib::visual {
-
-// Of a definition's solutions the place of each among the colours of charts: the same in all of them.
-using Colours = std::map<std::string, std::size_t>;
 
 using ResultTable = std::map<std::string, std::map<std::string, const report::Detail*>>;
 
@@ -54,8 +52,8 @@ struct Scene {
   std::vector<HardwareScene> hardware;  // by name
   std::string left_out;                 // what to say of hardware that is not among it; empty: none
   std::string missing_baseline;         // what to say of baselines without results; empty: nothing
-  // By definition: first those on the first hardware, by place, then those of the other hardware, then those
-  // that only the history knows.
+  // By definition. Most matter those that lead on the first hardware, then those of the other hardware, then
+  // those that only the history knows.
   std::map<std::string, Colours> colours;
   report::DatasetHistory history;       // empty unless it was asked for
   std::vector<std::string> unreadable;  // what could not be read, a line each

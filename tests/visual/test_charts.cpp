@@ -106,6 +106,22 @@ TEST_CASE("of very many solutions and workloads the chart of the status has some
   CHECK(matrix.subtitle.ends_with("; 100 of 120 workloads; the first 400 of 500 solutions"));
 }
 
+TEST_CASE("of very many solutions and workloads the chart of latencies has some, and says so") {
+  const RunsScene runs;
+  visual::DefinitionScene definition = runs.gemm();
+  std::vector<model::Workload> workloads(100);
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    workloads[i].uuid = "many" + std::to_string(i);
+    workloads[i].axes = {{"M", 16 + static_cast<std::int64_t>(i)}};
+    definition.workloads.push_back(&workloads[i]);  // behind those that have results
+  }
+  for (std::size_t i = 0; i < 30; ++i) definition.solutions.push_back("s" + std::to_string(i));
+  const auto chart = visual::latency_chart(runs.scene(), definition);
+  CHECK(chart.subtitle == "latency against size; 60 of 104 workloads; the first 20 of 33 solutions");
+  REQUIRE(chart.series.size() == 20);
+  CHECK(series_of(chart, "alice_fast").points.size() == 3);  // w1, w2 and w4: 102 steps over 60 places
+}
+
 TEST_CASE("speedups of a definition's solutions have the order and the yardstick of its leaderboard") {
   const RunsScene runs;
   auto board = *runs.gpu().summary.leaderboard("gemm_n128");
