@@ -27,6 +27,8 @@ std::unique_ptr<worker::JudgeClient> judge_for(const DeviceProcesses& processes)
 
 WorkerKind native_reference_kind(const DeviceProcesses& processes) {
   WorkerKind kind;
+  kind.confine.files = processes.children.files.to_json();
+  kind.confine.runs_kernels_alone = true;
   kind.start.kind = worker::TargetKind::kReference;
   kind.start.threads = processes.threads;
   kind.start.device.uuid = processes.device.uuid;
@@ -43,8 +45,12 @@ void prepare_next(const DeviceProcesses& processes, ReferenceEngine engine) {
     const auto make = [&processes, kind] {
       auto worker =
           std::make_unique<worker::WorkerClient>(processes.spawner, processes.children, kReferencesWorker, 0);
-      const auto started = worker->start(kind.start, start_limit());
-      if (std::holds_alternative<worker::Failure>(started)) worker.reset();
+      const auto is_ready = [](const auto& answer) {
+        return !std::holds_alternative<worker::Failure>(answer);
+      };
+      if (!is_ready(worker->confine(kind.confine, start_limit())) ||
+          !is_ready(worker->start(kind.start, start_limit())))
+        worker.reset();
       return worker;
     };
     next.reference.begin(kind, NextWorker::Device::kStarts, make);

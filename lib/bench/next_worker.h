@@ -13,7 +13,7 @@ namespace fib::bench {
 // What a worker can be made ready for before it is known which solution or reference it will run.
 struct WorkerKind {
   bool is_guest = false;      // Python code
-  worker::Confine confine{};  // of a guest: no more than `files`; of a native reference: nothing
+  worker::Confine confine{};  // of a guest: no more than `files`
   worker::Start start{};
 };
 

@@ -139,6 +139,7 @@ void ReferenceRunner::start_native(const model::Definition& definition) {
   if (!worker_) {
     worker_ =
         std::make_unique<worker::WorkerClient>(processes_.spawner, processes_.children, kReferencesWorker, 0);
+    (void)expect(worker_->confine(kind.confine, deadline()));
     (void)expect(worker_->start(kind.start, deadline()));
   }
   nlohmann::ordered_json inputs = nlohmann::ordered_json::array();

@@ -130,8 +130,7 @@ Engine::Engine(std::string_view source, const EngineOptions& options) : state_(s
   state_->runtime.threads = state_->options.threads;
   state_->runtime.memory = std::make_shared<ops::MemoryPool>(options.max_memory);
   state_->runtime.gemm = open_gemm(state_->options);
-  if (!options.gpu_uuid.empty())
-    state_->runtime.gpu = ops::open_gpu(options.gpu_uuid, state_->options.threads);
+  state_->runtime.gpu = options.gpu;
   state_->runtime.gpu_from = options.gpu_from;
   state_->runtime.random = std::make_shared<ops::RandomSource>(options.seed);
   state_->runtime.tied_rows = std::make_shared<std::atomic<std::int64_t>>(0);

@@ -27,9 +27,9 @@ struct EngineOptions {
   MatmulBackend matmul = MatmulBackend::kAuto;
   std::size_t max_memory = 0;  // bytes that tensors of the engine may take together; 0 means no limit
   std::int64_t max_steps = 0;  // statements one run may execute; 0 means no limit
-  std::string gpu_uuid = {};   // of the NVIDIA GPU ("GPU-8a1c...") for large tensors; empty: only the CPU
-  std::int64_t gpu_from = ops::kGpuFrom;  // elements from which a tensor counts as large
-  std::uint64_t seed = 0;                 // of random functions; 0 takes one from the system
+  std::shared_ptr<ops::Gpu> gpu = nullptr;  // for large tensors; null: only the CPU
+  std::int64_t gpu_from = ops::kGpuFrom;    // elements from which a tensor counts as large
+  std::uint64_t seed = 0;                   // of random functions; 0 takes one from the system
 };
 
 // A tensor argument: contiguous elements of the caller, who keeps them alive during the run. A reference may
@@ -70,8 +70,8 @@ class OutputTensor {
 // One reference. Runs come from one thread at a time; every run starts from the module's first statement.
 class Engine {
  public:
-  // Parses `source`, which must define a function `run` at its top level, and opens the matmul backend and
-  // the GPU. Throws python::SyntaxError and Error; one sentence when the GPU cannot be used.
+  // Parses `source`, which must define a function `run` at its top level, and opens the matmul backend.
+  // Throws python::SyntaxError and Error.
   explicit Engine(std::string_view source, const EngineOptions& options = {});
   ~Engine();
   Engine(Engine&&) noexcept;

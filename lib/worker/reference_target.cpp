@@ -22,34 +22,15 @@ Argument scalar_argument(const eval::Slot& slot, const std::byte* data) {
   return integer;
 }
 
-// The engine with the GPU where it can be used, else without; `problem` then says why not.
-reference::Engine open_engine(std::string_view source, unsigned threads, const std::string& gpu_uuid,
-                              std::string& problem) {
-  reference::EngineOptions options{.threads = static_cast<int>(threads)};
-  if (!gpu_uuid.empty()) {
-    options.gpu_uuid = gpu_uuid;
-    try {
-      return reference::Engine(source, options);
-    } catch (const Error& error) {
-      problem = error.what();  // of the source perhaps, which the next line refuses as well
-    }
-    options.gpu_uuid.clear();
-  }
-  return reference::Engine(source, options);
-}
-
 class ReferenceTarget : public Target {
  public:
   ReferenceTarget(std::string_view source, const std::vector<std::string>& inputs,
-                  std::vector<std::string> outputs, unsigned threads, const std::string& gpu_uuid)
-      : engine_(open_engine(source, threads, gpu_uuid, no_gpu_)), output_names_(std::move(outputs)) {
+                  std::vector<std::string> outputs, const reference::EngineOptions& options)
+      : engine_(source, options), output_names_(std::move(outputs)) {
     engine_.bind_by_name(inputs);
   }
 
-  [[nodiscard]] std::string engine() const {
-    if (no_gpu_.empty()) return engine_.description();
-    return fmt::format("{}; the GPU is not used: {}", engine_.description(), no_gpu_);
-  }
+  [[nodiscard]] std::string engine() const { return engine_.description(); }
 
   void open(const Open& workload, const Buffers& buffers) override {
     layout_ = workload.layout;
@@ -106,7 +87,6 @@ class ReferenceTarget : public Target {
     return {slot.dtype, {}};
   }
 
-  std::string no_gpu_;  // before the engine, which sets it
   reference::Engine engine_;
   std::vector<std::string> output_names_;
   eval::Layout layout_;
@@ -119,12 +99,14 @@ class ReferenceTarget : public Target {
 }  // namespace
 
 std::unique_ptr<Target> make_reference_target(const std::string& document, unsigned threads,
-                                              const std::string& gpu_uuid, std::string& engine) {
+                                              std::shared_ptr<ops::Gpu> gpu, std::string& engine) {
+  reference::EngineOptions options{.threads = static_cast<int>(threads)};
+  options.gpu = std::move(gpu);
   try {
     const auto json = nlohmann::json::parse(document);
     auto target = std::make_unique<ReferenceTarget>(
         json.at("source").get<std::string>(), json.at("inputs").get<std::vector<std::string>>(),
-        json.at("outputs").get<std::vector<std::string>>(), threads, gpu_uuid);
+        json.at("outputs").get<std::vector<std::string>>(), options);
     engine = target->engine();
     return target;
   } catch (const nlohmann::json::exception& error) {

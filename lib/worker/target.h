@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eval/layout.h"
+#include "ops/gpu/gpu.h"
 #include "worker/worker_messages.h"
 
 namespace fib::worker {
@@ -63,9 +64,10 @@ class Target {
                                                           bool returns_status);
 
 // A definition's Python reference in the native engine; `document` is JSON {"source", "outputs": [names]}.
-// The engine uses the GPU `gpu_uuid` (empty: none) where that works. `engine` receives the engine's
-// description, with the reason when it could not use the GPU. Throws Error.
+// The engine uses `gpu` for large tensors (null: it does not). `engine` receives the engine's description.
+// Throws Error.
 [[nodiscard]] std::unique_ptr<Target> make_reference_target(const std::string& document, unsigned threads,
-                                                            const std::string& gpu_uuid, std::string& engine);
+                                                            std::shared_ptr<ops::Gpu> gpu,
+                                                            std::string& engine);
 
 }  // namespace fib::worker

@@ -260,7 +260,7 @@ TEST_CASE("a solution's worker does not start before it is confined, and one tha
   worker::WorkerClient worker(f.spawner, f.setup, "the solution's worker", 1U << 20U);
   const auto started = worker.start(worker::Start{}, in_seconds(10));
   REQUIRE(std::holds_alternative<worker::Failure>(started));
-  CHECK(std::get<worker::Failure>(started).text == "a solution's worker is confined before it starts");
+  CHECK(std::get<worker::Failure>(started).text == "a worker is confined before it starts");
   NextWorker next;
   next.begin({}, kLater,
              [&]() -> std::unique_ptr<worker::WorkerClient> { throw Error("there are no processes"); });

@@ -41,7 +41,7 @@ void time_reference(const char* name, const std::string& source, std::vector<Hos
                     double flops, const std::vector<reference::Argument>& more = {}) {
   reference::EngineOptions options;
   options.threads = 16;
-  options.gpu_uuid = testing::gpu()->info.uuid;
+  options.gpu = ops::open_gpu(testing::gpu()->info.uuid, 16);
   reference::Engine engine(source, options);
   std::vector<reference::Argument> arguments;
   for (auto& input : inputs) arguments.emplace_back(input.argument());

@@ -67,13 +67,13 @@ TEST_CASE("references on the GPU: an engine names its GPU, and refuses one that 
   if (device == nullptr) return;
   const std::string source = "import torch\ndef run(a):\n    return (a @ a).sum()\n";
   fib::reference::EngineOptions options;
-  options.gpu_uuid = device->info.uuid;
+  options.gpu = fib::ops::open_gpu(device->info.uuid, 1);
   fib::reference::Engine engine(source, options);
   CHECK(engine.description().find("native (" + device->info.name + ", ") == 0);
   auto input = make_varied(DType::kFloat32, {1000, 1000}, 1);
   const double expected =
       to_host(fib::reference::Engine(source).run({input.argument()}).at(0)).values().at(0);
   CHECK(to_host(engine.run({input.argument()}).at(0)).values().at(0) == Approx(expected).epsilon(1e-4));
-  options.gpu_uuid = "GPU-00000000-0000-0000-0000-000000000000";
-  CHECK_THROWS_WITH(fib::reference::Engine(source, options), Catch::Contains("no visible CUDA device"));
+  CHECK_THROWS_WITH(fib::ops::open_gpu("GPU-00000000-0000-0000-0000-000000000000", 1),
+                    Catch::Contains("no visible CUDA device"));
 }

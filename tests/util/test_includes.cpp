@@ -48,8 +48,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"synthesis", {"model", "tensor", "python", "eval"}},
       {"eval", {"model", "tensor"}},
       {"worker",
-       {"model", "tensor", "synthesis", "eval", "device", "reference", "compile", "sandbox", "arguments",
-        "calling", "tvm_ffi"}},
+       {"model", "tensor", "synthesis", "eval", "device", "ops", "reference", "compile", "sandbox",
+        "arguments", "calling", "tvm_ffi"}},
       {"bench", {"model", "dataset", "roofline", "synthesis", "eval", "compile", "worker", "sandbox"}},
   };
   return rules;

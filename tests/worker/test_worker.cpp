@@ -64,6 +64,8 @@ void write_sum(const Fixture& f) {
 void start_difference(worker::WorkerClient& client) {
   worker::Start start;
   start.kind = worker::TargetKind::kReference;
+  start.data_limit_bytes = std::uint64_t{1} << 30U;
+  REQUIRE(std::holds_alternative<bool>(client.confine({sandbox::FileAccess().to_json()}, in_seconds(5))));
   REQUIRE(std::holds_alternative<bool>(client.start(start, in_seconds(5))));
   const auto loaded =
       client.load({}, in_seconds(30),
@@ -282,6 +284,25 @@ TEST_CASE("a worker runs a reference through the same door") {
   REQUIRE(std::holds_alternative<worker::Collected>(collected));
   CHECK(std::get<worker::Collected>(collected).tied_rows == 1);
   CHECK(holds_difference(f, f.door, 0));
+}
+
+TEST_CASE("the engine that interprets a reference is confined as a solution is") {
+  Fixture f;
+  const auto before = worker::children_of(f.spawner.keeper_pid());
+  worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
+  worker::Start start;
+  start.kind = worker::TargetKind::kReference;
+  const auto refused = client.start(start, in_seconds(5));
+  REQUIRE(std::holds_alternative<worker::Failure>(refused));
+  CHECK(std::get<worker::Failure>(refused).text == "a worker is confined before it starts");
+  start_difference(client);
+  std::vector<pid_t> own = worker::children_of(f.spawner.keeper_pid());
+  std::erase_if(own, [&](pid_t pid) { return std::find(before.begin(), before.end(), pid) != before.end(); });
+  REQUIRE(own.size() == 1);
+  std::ifstream file(fmt::format("/proc/{}/status", own[0]));
+  const std::string status{std::istreambuf_iterator<char>(file), {}};
+  CHECK_THAT(status, Catch::Contains("Seccomp:\t2\n") && Catch::Contains("NoNewPrivs:\t1\n") &&
+                         Catch::Contains("CapEff:\t0000000000000000\n"));
 }
 
 TEST_CASE("a reference makes several calls by one request, each at a place of its own") {
