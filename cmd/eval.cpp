@@ -169,9 +169,10 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   }
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
-    if (found != outcome.traces.end()) add_tries(found->second.front().definition, name, found->second);
+    if (found == outcome.traces.end()) continue;
+    add_tries(found->second.front().definition, name, found->second, dataset_of(inputs, name).root);
   }
-  keep_references(outcome.traces);
+  keep_references(outcome.traces, inputs);
   return outcome.exit_code;
 }
 

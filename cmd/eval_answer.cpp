@@ -7,6 +7,7 @@
 #include <set>
 
 #include "eval_results.h"
+#include "kept_traces.h"
 #include "present/text.h"
 #include "report/compare_text.h"
 #include "report/show_text.h"
@@ -18,14 +19,6 @@
 
 namespace fib::cmd {
 namespace {
-
-// That with the solution, and so with its definition.
-const dataset::Dataset& dataset_of(const EvalInputs& inputs, const std::string& solution) {
-  for (const dataset::Dataset& dataset : inputs.datasets) {
-    if (dataset.solutions.contains(solution)) return dataset;
-  }
-  throw Error("the solution {} is gone", solution);
-}
 
 std::vector<report::Detail> details_of(const std::vector<model::Trace>& traces, dataset::RowPool& pool) {
   std::vector<report::Detail> details;
@@ -67,6 +60,21 @@ std::string comparison_with_other(const std::vector<model::Trace>& other,
                     format);
 }
 
+// The tries of a solution of this name on workloads of `now`, with the same files.
+std::vector<model::Trace> tries_of_same_work(const EvalInputs& inputs, const std::vector<model::Trace>& now) {
+  const std::string& definition = now.front().definition;
+  const std::string& name = *now.front().solution;
+  const auto& root = dataset_of(inputs, name).root;
+  std::set<std::string> works;
+  for (const model::Trace& trace : now) {
+    works.insert(model::work_key(kept_workload(trace.workload, definition, root)));
+  }
+  auto tries = read_tries(definition, name);
+  std::erase_if(tries,
+                [&](const model::Trace& one) { return !works.contains(model::work_key(one.workload)); });
+  return tries;
+}
+
 // With the last try of a solution of the same name, or with what the dataset has of it, whatever is newer;
 // nothing when there is neither.
 std::optional<std::string> comparison_with_last(const EvalInputs& inputs,
@@ -78,8 +86,7 @@ std::optional<std::string> comparison_with_last(const EvalInputs& inputs,
   const auto of_dataset = inputs.results.find(name);
   if (of_dataset != inputs.results.end()) before = of_dataset->second;
   // Behind these: of equal times the last is the latest.
-  for (auto& detail : details_of(read_tries(now.front().definition, name), pool))
-    before.push_back(std::move(detail));
+  for (auto& detail : details_of(tries_of_same_work(inputs, now), pool)) before.push_back(std::move(detail));
   const auto b = details_of(now, pool);
   std::set<std::string> failed_last;  // workloads
   for (const report::Detail* detail : report::latest(before)) {

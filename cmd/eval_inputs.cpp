@@ -327,4 +327,11 @@ void add_try_options(CLI::App& app, EvalWords& words) {
       ->group(group);
 }
 
+const dataset::Dataset& dataset_of(const EvalInputs& inputs, const std::string& solution) {
+  for (const dataset::Dataset& dataset : inputs.datasets) {
+    if (dataset.solutions.contains(solution)) return dataset;
+  }
+  throw Error("the solution {} is gone", solution);
+}
+
 }  // namespace fib::cmd

@@ -37,6 +37,9 @@ struct EvalInputs {
   bool are_some = false;            // the definitions have more workloads than were chosen
 };
 
+// That with the solution, and so with its definition. Throws Error where none has it.
+[[nodiscard]] const dataset::Dataset& dataset_of(const EvalInputs& inputs, const std::string& solution);
+
 inline constexpr const char* kTryGroup = "What to try";
 
 // The options that fill `words`, which must outlive `app`: solutions, datasets, definition, workloads, and

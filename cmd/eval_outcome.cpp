@@ -101,7 +101,8 @@ Ran run_with_earlier(bench::Session& session, const std::vector<dataset::Dataset
                      const bench::RunRequest& request, ProgressLine line) {
   if (config.reference == bench::ReferenceEngine::kAuto && !request.save_results) {
     bench::RunRequest with_earlier = request;
-    with_earlier.earlier_references = read_references(plan, config, session.environment(), util::now_us());
+    with_earlier.earlier_references =
+        read_references(plan, datasets, config, session.environment(), util::now_us());
     bench::RunConfig native = config;
     native.reference = bench::ReferenceEngine::kNative;
     if (!with_earlier.earlier_references.empty()) {

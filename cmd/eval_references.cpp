@@ -42,7 +42,9 @@ std::optional<std::string> timed_utc(const model::Trace& trace) {
 
 }  // namespace
 
-bench::EarlierReferences read_references(const bench::Plan& plan, const bench::RunConfig& config,
+bench::EarlierReferences read_references(const bench::Plan& plan,
+                                         const std::vector<dataset::Dataset>& datasets,
+                                         const bench::RunConfig& config,
                                          const bench::Environment& environment, std::int64_t now_us) {
   bench::EarlierReferences known;
   std::map<std::string, std::vector<model::Trace>> kept;
@@ -50,10 +52,13 @@ bench::EarlierReferences read_references(const bench::Plan& plan, const bench::R
     const auto& definition = planned.definition->name;
     if (!kept.contains(definition)) kept[definition] = readable_traces(definition);
     const auto own = bench::config_for(config, *planned.definition, *planned.workload);
+    const auto workload = kept_workload(*planned.workload, definition, datasets[planned.dataset].root);
+    auto wanted = planned;
+    wanted.workload = &workload;
     std::optional<model::RecordedReference> found;
     for (const auto& trace : kept[definition]) {
       if (found) break;
-      found = bench::earlier_reference(trace, planned, own, environment, FIB_VERSION, now_us);
+      found = bench::earlier_reference(trace, wanted, own, environment, FIB_VERSION, now_us);
     }
     if (!found) return {};
     known[{definition, planned.workload->uuid}] = *found;
@@ -61,9 +66,11 @@ bench::EarlierReferences read_references(const bench::Plan& plan, const bench::R
   return known;
 }
 
-void keep_references(const std::map<std::string, std::vector<model::Trace>>& traces) {
+void keep_references(const std::map<std::string, std::vector<model::Trace>>& traces,
+                     const EvalInputs& inputs) {
   std::map<std::string, std::vector<model::Trace>> kept;
   for (const auto& [solution, own] : traces) {
+    const auto& root = dataset_of(inputs, solution).root;
     for (const model::Trace& trace : own) {
       if (!bench::measures_reference(trace)) continue;
       if (!kept.contains(trace.definition)) kept[trace.definition] = readable_traces(trace.definition);
@@ -71,8 +78,9 @@ void keep_references(const std::map<std::string, std::vector<model::Trace>>& tra
       std::erase_if(of_definition, [&](const model::Trace& old) {
         return old.workload.uuid == trace.workload.uuid && are_of_one_device(old, trace);
       });
-      of_definition.push_back(trace);
-      of_definition.back().evaluation->log.clear();
+      model::Trace& own_kept = of_definition.emplace_back(trace);
+      own_kept.workload = kept_workload(trace.workload, trace.definition, root);
+      own_kept.evaluation->log.clear();
     }
   }
   for (const auto& [definition, of_definition] : kept) write_kept(file_of(definition), of_definition);

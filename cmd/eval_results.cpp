@@ -19,16 +19,17 @@ std::vector<model::Trace> read_tries(const std::string& definition, const std::s
   return read_kept(file_of_kept(kFolder, {definition, solution}));
 }
 
-void add_tries(const std::string& definition, const std::string& solution,
-               const std::vector<model::Trace>& traces) {
+void add_tries(const std::string& definition, const std::string& solution, std::vector<model::Trace> traces,
+               const std::filesystem::path& root) {
   std::vector<model::Trace> kept = read_tries(definition, solution);
-  for (const model::Trace& trace : traces) {
+  for (model::Trace& trace : traces) {
     std::erase_if(kept, [&](const model::Trace& old) {
       const bool is_same = old.workload.uuid == trace.workload.uuid &&
                            old.evaluation->environment.hardware == trace.evaluation->environment.hardware;
       return is_same && (trace.passed() || !old.passed());
     });
-    kept.push_back(trace);
+    trace.workload = kept_workload(trace.workload, definition, root);
+    kept.push_back(std::move(trace));
   }
   write_kept(file_of_kept(kFolder, {definition, solution}), kept);
 }

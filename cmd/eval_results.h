@@ -27,9 +27,10 @@ class EvalProgress : public Progress {
 // The tries of a solution of this name, kept in the cache whatever dataset it was tried on: of each workload
 // and hardware the last result, and where that failed, the last that passed too. Throws Error when they
 // cannot be read or written.
+// Their workloads are kept_workload()s; those of `traces` become such: `root` is their dataset's.
 [[nodiscard]] std::vector<model::Trace> read_tries(const std::string& definition,
                                                    const std::string& solution);
-void add_tries(const std::string& definition, const std::string& solution,
-               const std::vector<model::Trace>& traces);
+void add_tries(const std::string& definition, const std::string& solution, std::vector<model::Trace> traces,
+               const std::filesystem::path& root);
 
 }  // namespace fib::cmd

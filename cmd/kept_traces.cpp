@@ -1,7 +1,11 @@
 #include "kept_traces.h"
 
+#include <sys/stat.h>
+
+#include "dataset/blobs.h"
 #include "dataset/paths.h"
 #include "dataset/records.h"
+#include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"
 
@@ -24,6 +28,27 @@ std::vector<model::Trace> read_kept(const fs::path& file) {
     if (trace.evaluation) traces.push_back(std::move(trace));
   }
   return traces;
+}
+
+model::Workload kept_workload(const model::Workload& workload, const std::string& definition,
+                              const fs::path& root) {
+  model::Workload kept = workload;
+  for (auto& [name, input] : kept.inputs) {
+    if (input.kind != model::InputKind::safetensors) continue;
+    try {
+      const auto blob = dataset::resolve_blob(root, definition, input.path, dataset::Confinement::none);
+      struct stat status {};
+      if (!blob || ::stat(blob->file.c_str(), &status) != 0) continue;
+      input.tensor_key += " of " + util::Sha256()
+                                       .add(blob->file.string())
+                                       .add(std::to_string(status.st_size))
+                                       .add(std::to_string(status.st_mtim.tv_sec))
+                                       .add(std::to_string(status.st_mtim.tv_nsec))
+                                       .hex();
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its name stays
+    }
+  }
+  return kept;
 }
 
 void write_kept(const fs::path& file, const std::vector<model::Trace>& traces) {

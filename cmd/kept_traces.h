@@ -17,6 +17,13 @@ namespace fib::cmd {
 // Those of a file that are results; none where it is not there. Throws Error when it cannot be read.
 [[nodiscard]] std::vector<model::Trace> read_kept(const std::filesystem::path& file);
 
+// The workload as it is kept, and what kept ones are compared with (model::work_key): behind the name of each
+// tensor which file it is of (where that lies, how large it is, when it was changed). Other datasets may have
+// other files of this path, and files change. `root` is the dataset's; of a file that is not there the name
+// stays.
+[[nodiscard]] model::Workload kept_workload(const model::Workload& workload, const std::string& definition,
+                                            const std::filesystem::path& root);
+
 // Makes the file anew. Throws Error when it cannot be written.
 void write_kept(const std::filesystem::path& file, const std::vector<model::Trace>& traces);
 

@@ -6,6 +6,7 @@
 #include "run_support.h"
 #include "support/python.h"
 #include "support/schema_check.h"
+#include "tensor/safetensors.h"
 #include "util/clock.h"
 #include "util/hash.h"
 
@@ -125,4 +126,30 @@ TEST_CASE("references are timed again where it is asked for, and where traces ar
   CHECK_THAT(tries().err, Catch::Contains(kWarning));
   util::write_file_atomic(tries.kept(), "no JSON\n");
   CHECK_THAT(tries().err, Catch::Contains(kWarning));
+}
+
+TEST_CASE("what was tried on other files is no earlier try, nor its reference's time known") {
+  const Tries tries;
+  const fs::path blob = tries.run.dataset.root() / "blob/a.safetensors";
+  const auto write_blob = [&](float value) {
+    const std::vector<float> values(100, value);
+    fs::create_directories(blob.parent_path());
+    tensor::write_safetensors(blob, {{"a", tensor::DType::kFloat32, {100}, values.data()}});
+  };
+  const fs::path workloads = tries.run.dataset.root() / "workloads/test/add.jsonl";
+  auto line = json::parse(util::read_file(workloads).substr(0, util::read_file(workloads).find('\n')));
+  line["workload"]["inputs"]["a"] = {
+      {"type", "safetensors"}, {"path", "blob/a.safetensors"}, {"tensor_key", "a"}};
+  util::write_file_atomic(workloads, line.dump() + "\n");
+  write_blob(1);
+  REQUIRE(tries().exit_code == 0);
+  tries.time_by_torch(tries.engine());
+  const auto same = tries({"--against", "last"});
+  CHECK(same.err.find(kWarning) == std::string::npos);
+  CHECK_THAT(same.out, Catch::Contains("the last result"));
+  write_blob(2);
+  const auto other = tries({"--against", "last"});
+  CHECK(other.exit_code == 0);
+  CHECK_THAT(other.err, Catch::Contains(kWarning));
+  CHECK_THAT(other.out, Catch::Contains("There is no earlier try of mine."));
 }
