@@ -31,30 +31,20 @@ bool has_control_characters(std::string_view name) {
   return false;
 }
 
-// Marks that nobody sees: names that differ in them look the same.
+// Marks that nobody sees, and blanks that look like the plain one or like nothing: names that differ in them
+// look the same.
 bool has_invisible_characters(std::string_view name) {
   struct Range {
     char32_t first;
     char32_t last;
   };
-  // Unicode's default ignorable code points, and line separators.
-  constexpr std::array<Range, 17> kInvisible{{{0xAD, 0xAD},
-                                              {0x34F, 0x34F},
-                                              {0x61C, 0x61C},
-                                              {0x115F, 0x1160},
-                                              {0x17B4, 0x17B5},
-                                              {0x180B, 0x180F},
-                                              {0x200B, 0x200F},
-                                              {0x2028, 0x202E},
-                                              {0x2060, 0x206F},
-                                              {0x3164, 0x3164},
-                                              {0xFE00, 0xFE0F},
-                                              {0xFEFF, 0xFEFF},
-                                              {0xFFA0, 0xFFA0},
-                                              {0xFFF0, 0xFFFB},
-                                              {0x1BCA0, 0x1BCA3},
-                                              {0x1D173, 0x1D17A},
-                                              {0xE0000, 0xE0FFF}}};
+  // Unicode's default ignorable code points, its white space, and the empty pattern of Braille.
+  constexpr std::array<Range, 22> kInvisible{
+      {{0xA0, 0xA0},      {0xAD, 0xAD},     {0x34F, 0x34F},   {0x61C, 0x61C},     {0x115F, 0x1160},
+       {0x17B4, 0x17B5},  {0x1680, 0x1680}, {0x180B, 0x180F}, {0x2000, 0x200F},   {0x2028, 0x202F},
+       {0x205F, 0x206F},  {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},   {0xFE00, 0xFE0F},
+       {0xFEFF, 0xFEFF},  {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+       {0xE0000, 0xE0FFF}}};
   while (!name.empty()) {
     const util::Character character = util::first_character(name);
     if (std::any_of(kInvisible.begin(), kInvisible.end(), [code = character.code](const Range& range) {
@@ -91,6 +81,8 @@ std::string checked_component(std::string_view name, std::string_view what) {
   if (name.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
   if (has_control_characters(name)) refuse("it contains a control character");
   if (has_invisible_characters(name)) refuse("it contains a character that nobody sees");
+  if (name.front() == ' ' || name.back() == ' ' || name.find("  ") != std::string_view::npos)
+    refuse("it begins or ends with a blank, or has two in a row");
   if (name.starts_with('.')) refuse("it begins with \".\", as what programs hide");
   if (name.size() > kMaxComponent) refuse(fmt::format("it has more than {} bytes", kMaxComponent));
   return std::string(name);

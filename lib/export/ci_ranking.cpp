@@ -6,6 +6,7 @@
 #include <map>
 
 #include "dataset/ranking.h"
+#include "present/table.h"
 #include "present/text.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
@@ -32,8 +33,9 @@ struct RankedSolutions {
 std::string row_text(const report::RankCells& ranks, const CiStanding& one) {
   const auto or_dash = [](bool known, const std::string& text) { return known ? text : std::string("-"); };
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} of {} |\n", ranks.of(one.rank).text, escape_strictly(one.solution),
-      or_dash(!one.author.empty(), escape_strictly(one.author)),
+      "| {} | {} | {} | {} | {} | {} of {} |\n", ranks.of(one.rank).text,
+      present::escape_markdown(one.solution),
+      or_dash(!one.author.empty(), present::escape_markdown(one.author)),
       or_dash(one.latency_ms.has_value(), present::format_ms(one.latency_ms.value_or(0))),
       or_dash(one.speedup.has_value(),
               report::speedup_text(one.speedup.value_or(0), one.speedup_range, present::format_score)),
@@ -66,29 +68,13 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
 }
 
 std::string ranking_text(const CiRanking& ranking) {
-  std::string text = "\n#### " + escape_strictly(ranking.definition) +
+  std::string text = "\n#### " + present::escape_markdown(ranking.definition) +
                      "\n\n| Rank | Solution | Author | Latency [ms] (geo mean) | Speedup vs. reference (geo "
                      "mean) | Passed |\n"
                      "| ---: | --- | --- | ---: | ---: | ---: |\n";
   const report::RankCells ranks(ranking.standings);
   for (const CiStanding& one : ranking.standings) text += row_text(ranks, one);
   return text;
-}
-
-std::string escape_strictly(std::string_view text) {
-  constexpr std::string_view kMarkup = R"(\`*{}[]<>#|~!&$)";
-  const std::string line = present::printable(text);
-  const auto is_word = [&](std::size_t i) {
-    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i])) != 0;
-  };
-  std::string result;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    // An underscore within a word marks up nothing.
-    const bool emphasis = line[i] == '_' && !(i > 0 && is_word(i - 1) && is_word(i + 1));
-    if (emphasis || kMarkup.find(line[i]) != std::string_view::npos) result += '\\';
-    result += line[i];
-  }
-  return result;
 }
 
 }  // namespace fib::exports

@@ -38,7 +38,4 @@ struct CiRanking {
 // A blank line, the definition as a heading of the fourth level, and a table; Markdown.
 [[nodiscard]] std::string ranking_text(const CiRanking& ranking);
 
-// `text` on one line with all that GitHub's Markdown would interpret escaped: also links, images, HTML, math.
-[[nodiscard]] std::string escape_strictly(std::string_view text);
-
 }  // namespace fib::exports

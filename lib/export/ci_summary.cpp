@@ -6,6 +6,7 @@
 #include "export/ci_forms.h"
 #include "export/ci_ranking.h"
 #include "present/junit.h"
+#include "present/table.h"
 #include "present/text.h"
 #include "util/some_of.h"
 #include "util/xml.h"
@@ -85,7 +86,7 @@ std::size_t add_rankings(Page& page, const std::vector<CiRanking>& rankings) {
   const std::string* hardware = nullptr;
   for (const CiRanking& ranking : rankings) {
     const bool is_new = hardware == nullptr || *hardware != ranking.hardware;
-    const std::string head = is_new ? "\n### " + escape_strictly(ranking.hardware) + "\n" : "";
+    const std::string head = is_new ? "\n### " + present::escape_markdown(ranking.hardware) + "\n" : "";
     if (page.add_if_fits(head + ranking_text(ranking))) {
       hardware = &ranking.hardware;
     } else {
@@ -113,8 +114,8 @@ std::string skipped_text(const report::RunRest& rest) {
   for (const auto& one : rest.skipped) by_reason[one.reason].push_back(one.solution);
   std::string text = by_reason.empty() ? "" : "\n### Skipped\n\n";
   for (const auto& [reason, solutions] : by_reason)
-    text += fmt::format("- {}: {}\n", escape_strictly(present::printable(util::some_of(solutions))),
-                        escape_strictly(present::printable(reason)));
+    text += fmt::format("- {}: {}\n", present::escape_markdown(util::some_of(solutions)),
+                        present::escape_markdown(reason));
   return text;
 }
 
@@ -124,7 +125,7 @@ std::string job_summary(const std::vector<CiResult>& results, const dataset::Dat
                         std::size_t limit, const report::RunRest& rest) {
   const CiTotals totals(results, rest);
   Page page(static_cast<std::size_t>(kFailuresShare * static_cast<double>(limit)));
-  page.add("## fib\n\n" + escape_strictly(totals.text()) + "\n");
+  page.add("## fib\n\n" + present::escape_markdown(totals.text()) + "\n");
   const std::size_t failures = totals.failed.empty() ? 0 : add_failures(page, results);
   page.allow(limit - kEndBytes);
   const bool tells_skipped = page.add_if_fits(skipped_text(rest));

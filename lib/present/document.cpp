@@ -9,26 +9,43 @@ namespace fib::present {
 
 namespace json = model::json;
 
+namespace {
+
+// What begins a paragraph or a list's item must not begin a list, a task, a rule or a block of code instead.
+std::string markdown_block(std::string_view text) {
+  std::string escaped = escape_markdown(text);
+  escaped.erase(0, std::min(escaped.find_first_not_of(' '), escaped.size()));
+  const std::size_t mark = std::min(escaped.find_first_not_of("0123456789"), escaped.size());
+  const auto is_at = [&](std::size_t i, std::string_view these) {
+    return i < escaped.size() && these.find(escaped[i]) != std::string_view::npos;
+  };
+  const bool is_item =
+      is_at(mark, mark == 0 ? "-+" : ".)") && (mark + 1 == escaped.size() || is_at(mark + 1, " -"));
+  return is_item || is_at(0, "[") ? escaped.insert(mark, "\\") : escaped;
+}
+
+}  // namespace
+
 void Document::heading(std::string_view text) {
   block(markdown_ ? "## " + escape_markdown(text) + "\n" : bold(printable(text)));
 }
 
 void Document::subheading(std::string_view text, std::string_view details) {
   if (markdown_) {
-    block("### " + escape_markdown(text) + "\n\n" + escape_markdown(details) + "\n");
+    block("### " + escape_markdown(text) + "\n\n" + markdown_block(details) + "\n");
   } else {
     block(bold(printable(text)) + wrap(printable(details), style_.width, 2) + "\n");
   }
 }
 
 void Document::paragraph(std::string_view text) {
-  block((markdown_ ? escape_markdown(text) : wrap(printable(text), style_.width)) + "\n");
+  block((markdown_ ? markdown_block(text) : wrap(printable(text), style_.width)) + "\n");
 }
 
 void Document::notes(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
-    text += markdown_ ? "- " + escape_markdown(line) + "\n" : wrap(printable(line), style_.width, 2) + "\n";
+    text += markdown_ ? "- " + markdown_block(line) + "\n" : wrap(printable(line), style_.width, 2) + "\n";
   }
   if (!text.empty()) block(text);
 }

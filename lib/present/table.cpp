@@ -150,20 +150,21 @@ void append(std::vector<Cell>& row, const std::vector<Cell>& more) {
   row.insert(row.end(), more.begin(), more.end());
 }
 
-// A bracket begins a link only where one ends that stands before one of these.
+// A bracket begins a link only where one ends that stands before one of "([:".
 std::string escape_markdown(std::string_view text) {
-  const std::string shown = printable(text);
+  constexpr std::string_view kMarkup = R"(\`*<>#|~&$)";
+  const std::string line = printable(text);
+  const auto is_word = [&](std::size_t i) {
+    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i])) != 0;
+  };
   std::string result;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const char c = shown[i];
-    if (c == '<') {
-      result += "&lt;";
-      continue;
-    }
-    const bool ends_link = c == ']' && i + 1 < shown.size() &&
-                           std::string_view("([:").find(shown[i + 1]) != std::string_view::npos;
-    if (c == '|' || c == '\\' || c == '*' || c == '`' || ends_link) result += '\\';
-    result += c;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    // An underscore within a word marks up nothing.
+    const bool emphasis = line[i] == '_' && !(i > 0 && is_word(i - 1) && is_word(i + 1));
+    const bool link = line[i] == ']' && i + 1 < line.size() &&
+                      std::string_view("([:").find(line[i + 1]) != std::string_view::npos;
+    if (emphasis || link || kMarkup.find(line[i]) != std::string_view::npos) result += '\\';
+    result += line[i];
   }
   return result;
 }

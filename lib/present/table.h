@@ -99,7 +99,8 @@ void append(Table& table, const Table& more);
 void append(std::vector<Column>& columns, const std::vector<Column>& more);
 void append(std::vector<Cell>& row, const std::vector<Cell>& more);
 
-// `text` with what Markdown would interpret escaped, on one line.
+// `text` on one line with all that GitHub's Markdown would interpret within a line escaped: links, images,
+// HTML and its entities, math, cells of tables.
 [[nodiscard]] std::string escape_markdown(std::string_view text);
 
 }  // namespace fib::present

@@ -165,16 +165,14 @@ std::string without_commands(std::string line) {
   const auto is_seen = [](char c) { return c > ' ' && c <= '~'; };
   const auto begin = static_cast<std::size_t>(std::find_if(line.begin(), line.end(), is_seen) - line.begin());
   if (line.compare(begin, 2, "::") == 0) line.insert(begin + 1, " ");
-  constexpr std::string_view kOldCommand = "##[";
-  std::size_t at = line.find(kOldCommand);
-  if (at == std::string::npos) return line;
-  std::string result;
-  std::size_t done = 0;
-  for (; at != std::string::npos; at = line.find(kOldCommand, done)) {
-    result.append(line, done, at + 2 - done).push_back(' ');
-    done = at + 2;
+  const auto is_letter = [](char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); };
+  constexpr std::string_view kMarks = "##";
+  for (std::size_t at = line.find(kMarks); at != std::string::npos; at = line.find(kMarks, at + 1)) {
+    std::size_t end = at + kMarks.size();
+    while (end < line.size() && is_letter(line[end])) ++end;
+    if (end < line.size() && line[end] == '[') line.insert(at + kMarks.size(), " ");
   }
-  return result.append(line, done);
+  return line;
 }
 
 std::string printable(std::string_view text) { return without_commands(without_controls(text)); }

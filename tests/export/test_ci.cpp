@@ -308,11 +308,6 @@ TEST_CASE("solutions that did not pass every workload have no rank") {
         "| - | bob_gemm | bob | - | - | 1 of 2 |\n");
 }
 
-TEST_CASE("Markdown of names is escaped: links, images, emphasis, HTML, math") {
-  CHECK(exports::escape_strictly("![x](http://a) <b>_y_ snake_case $m$ a|b\n`c` &amp;") ==
-        R"(\!\[x\](http://a) \<b\>\_y\_ snake_case \$m\$ a\|b \`c\` \&amp;)");
-}
-
 TEST_CASE("github-action-benchmark gets medians with ranges, of what passed") {
   const TemporaryDataset files;
   testing::write_traces(files, failed_line("no") + trace("alice_fast", "w1", 4, 0.5).line() +

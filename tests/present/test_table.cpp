@@ -185,7 +185,9 @@ TEST_CASE("Markdown is escaped") {
   CHECK(to_markdown(table) ==
         "| Name | Avg Speedup | Done |\n"
         "| --- | ---: | ---: |\n"
-        "| a\\|b\\\\\\*&lt;i>  | 0.3333 | 1/2 |\n");
+        "| a\\|b\\\\\\*\\<i\\>  | 0.3333 | 1/2 |\n");
+  CHECK(escape_markdown("![x](http://a) [y][z] w[1] {a} <b>_y_ snake_case $m$ a|b\n`c` &amp; x&#x202E;y") ==
+        R"(![x\](http://a) [y\][z] w[1] {a} \<b\>\_y\_ snake_case \$m\$ a\|b \`c\` \&amp; x\&\#x202E;y)");
 }
 
 TEST_CASE("json holds numbers as numbers and what is not finite as text") {
@@ -203,6 +205,28 @@ TEST_CASE("tables are put together by rows and by a leading column") {
   append(all, with_leading(sample(), text_column("Dataset", "dataset"), text_cell("E")));
   CHECK(to_csv(all).substr(0, 50) == "dataset,name,avg_speedup,passed\nD,alice,0.33333333");
   CHECK(all.rows.size() == 4);
+}
+
+TEST_CASE("a paragraph of a document in Markdown is one, whatever its text begins with") {
+  const auto of = [](const std::string& text) {
+    Document document(Format::md, {0, false});
+    document.paragraph(text);
+    return document.text();
+  };
+  CHECK(of("# All passed") == "\\# All passed\n");
+  CHECK(of("~~~\nx") == "\\~\\~\\~ x\n");
+  CHECK(of("> x") == "\\> x\n");
+  CHECK(of("- x") == "\\- x\n");
+  CHECK(of("+ x") == "\\+ x\n");
+  CHECK(of("[x] done") == "\\[x] done\n");
+  CHECK(of("---") == "\\---\n");
+  CHECK(of("-5% or +5%") == "-5% or +5%\n");
+  CHECK(of("    x") == "x\n");
+  CHECK(of("12. x") == "12\\. x\n");
+  CHECK(of("1) x") == "1\\) x\n");
+  CHECK(of("12.5 ms") == "12.5 ms\n");
+  CHECK(of("12") == "12\n");
+  CHECK(of("   ") == "\n");
 }
 
 TEST_CASE("a document separates its blocks by blank lines and leaves out empty tables") {

@@ -43,6 +43,10 @@ TEST_CASE("what GitHub's runner would obey is broken") {
   CHECK(wrap("a name \u00a0 ::error::x", 6, 2) == "a name\n  \u00a0\n  : :error::x");
   CHECK(wrap("a name \u00a0 ::x", 7, 2) == "a name\n  \u00a0 : :x");
   CHECK(without_commands("a##[b]##[c]") == "a## [b]## [c]");
+  CHECK(without_commands("x ##vso[task.complete result=Succeeded;]") ==
+        "x ## vso[task.complete result=Succeeded;]");
+  CHECK(without_commands("###TeamCity[a] ##[b]") == "### TeamCity[a] ## [b]");
+  CHECK(without_commands("a##b, c ## d[1], ##") == "a##b, c ## d[1], ##");
   CHECK(printable("std::vector # [1]") == "std::vector # [1]");
   CHECK(indented("a\n\t::stop-commands::x\n", 2) == "  a\n  \t: :stop-commands::x\n");
 }
