@@ -140,6 +140,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   const std::int64_t begin_ns = util::monotonic_ns();
   const EvalInputs inputs = read_eval_inputs(options.words, session.environment().kind());
   const double read_ms = util::in_ms(util::monotonic_ns() - begin_ns);
+  const auto works = works_of(inputs);
   request.load = util::machine_load();
   if (options.add) add_solutions(inputs, options.replace);
   EvalOutcome outcome =
@@ -157,6 +158,7 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   if (earlier) outcome.settled.cautions.push_back(*earlier);
   outcome.sandbox = options.measure.sandbox;
   outcome.count_work = bench::name_of(request.count_work);
+  outcome.seed = options.measure.config.seed.value_or("");
   if (options.format == EvalFormat::json) {
     print_json(inputs, outcome, options.tools, against_last);
   } else {
@@ -167,12 +169,13 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
     session.await_ends();  // which take their time, too
     fmt::print(stderr, "{}", present::to_text(time_table(session.timeline()->totals()), stdout_style()));
   }
+  const auto kept = to_keep(outcome.traces, inputs, works);
   for (const std::string& name : inputs.tried) {
-    const auto found = outcome.traces.find(name);
-    if (found == outcome.traces.end()) continue;
-    add_tries(found->second.front().definition, name, found->second, dataset_of(inputs, name).root);
+    const auto found = kept.find(name);
+    if (found != kept.end() && !found->second.empty())
+      add_tries(found->second.front().definition, name, found->second);
   }
-  keep_references(outcome.traces, inputs);
+  keep_references(kept);
   return outcome.exit_code;
 }
 
@@ -199,8 +202,17 @@ class Turn {
   bench::Session& session_;
 };
 
+// Tries whose traces are kept time their references themselves.
+bench::NativeReference native_reference_of(const EvalOptions& options) {
+  const auto engine = options.measure.config.reference;
+  const bool is_likely =
+      engine == bench::ReferenceEngine::kNative ||
+      (engine == bench::ReferenceEngine::kAuto && !options.add && options.measure.config.profile_baseline);
+  return is_likely ? bench::NativeReference::kLikely : bench::NativeReference::kUnlikely;
+}
+
 // Tries again whenever a file of the solutions changes, until Ctrl-C; a source that cannot be read is told
-// and waited for. Meanwhile judge and interpreters for the next try are made ready.
+// and waited for. Meanwhile judge, workers and interpreters for the next try are made ready.
 ExitCode watch(bench::Session& session, const EvalOptions& options, const bench::RunRequest& request,
                bool against_last) {
   // Somebody waits for it; but a look at many files takes a tenth of the time at most.
@@ -226,7 +238,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
         {
           const Turn turn(session);
           (void)evaluate_once(session, options, request, against_last, is_told);
-          if (!interrupted) session.prepare_next();
+          if (!interrupted) session.prepare_next(native_reference_of(options));
         }
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", present::plural(tried.size(), "file"));

@@ -26,15 +26,6 @@ std::vector<model::Trace> readable_traces(const std::string& definition) {
   }
 }
 
-bool are_of_one_device(const model::Trace& left, const model::Trace& right) {
-  const auto uuid = [](const model::Trace& trace) {
-    const auto device = model::measurement_record(*trace.evaluation).device;
-    return device ? device->uuid : std::nullopt;
-  };
-  return left.evaluation->environment.hardware == right.evaluation->environment.hardware &&
-         uuid(left) == uuid(right);
-}
-
 std::optional<std::string> timed_utc(const model::Trace& trace) {
   const auto reference = model::measurement_record(*trace.evaluation).reference;
   return reference ? reference->timed_utc : std::nullopt;
@@ -66,21 +57,17 @@ bench::EarlierReferences read_references(const bench::Plan& plan,
   return known;
 }
 
-void keep_references(const std::map<std::string, std::vector<model::Trace>>& traces,
-                     const EvalInputs& inputs) {
+void keep_references(const std::map<std::string, std::vector<model::Trace>>& traces) {
   std::map<std::string, std::vector<model::Trace>> kept;
   for (const auto& [solution, own] : traces) {
-    const auto& root = dataset_of(inputs, solution).root;
     for (const model::Trace& trace : own) {
       if (!bench::measures_reference(trace)) continue;
       if (!kept.contains(trace.definition)) kept[trace.definition] = readable_traces(trace.definition);
       auto& of_definition = kept[trace.definition];
-      std::erase_if(of_definition, [&](const model::Trace& old) {
-        return old.workload.uuid == trace.workload.uuid && are_of_one_device(old, trace);
-      });
-      model::Trace& own_kept = of_definition.emplace_back(trace);
-      own_kept.workload = kept_workload(trace.workload, trace.definition, root);
-      own_kept.evaluation->log.clear();
+      std::erase_if(of_definition, [&](const model::Trace& old) { return are_of_one_work(old, trace); });
+      of_definition.push_back(trace);
+      of_definition.back().evaluation->log.clear();
+      drop_old(of_definition);
     }
   }
   for (const auto& [definition, of_definition] : kept) write_kept(file_of(definition), of_definition);

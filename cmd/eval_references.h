@@ -9,7 +9,6 @@
 #include "bench/earlier_reference.h"
 #include "bench/environment.h"
 #include "bench/plan.h"
-#include "eval_inputs.h"
 #include "model/trace.h"
 
 // The times of references that tries have measured, kept in the cache by definition.
@@ -26,8 +25,7 @@ namespace fib::cmd {
 
 // Keeps the times that these traces of `inputs` tell, by solution, in place of those before of the same
 // workload and device. Throws Error when they cannot be written.
-void keep_references(const std::map<std::string, std::vector<model::Trace>>& traces,
-                     const EvalInputs& inputs);
+void keep_references(const std::map<std::string, std::vector<model::Trace>>& traces);
 
 // Of traces whose reference was timed before: a sentence that says when, and how it is timed again. Nothing
 // where there are none. Pure.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "eval_inputs.h"
 #include "model/trace.h"
 #include "progress.h"
 
@@ -24,13 +26,21 @@ class EvalProgress : public Progress {
   std::map<std::string, std::vector<model::Trace>> traces_;
 };
 
-// The tries of a solution of this name, kept in the cache whatever dataset it was tried on: of each workload
-// and hardware the last result, and where that failed, the last that passed too. Throws Error when they
-// cannot be read or written.
-// Their workloads are kept_workload()s; those of `traces` become such: `root` is their dataset's.
+// What identifies the workloads of `inputs`, with their files as they are now.
+[[nodiscard]] std::set<std::string> works_of(const EvalInputs& inputs);
+
+// Of traces of `inputs`, by solution, those that may be kept: with kept_workload()s, and without those whose
+// files are not as they were when `works` was made.
+[[nodiscard]] std::map<std::string, std::vector<model::Trace>> to_keep(
+    std::map<std::string, std::vector<model::Trace>> traces, const EvalInputs& inputs,
+    const std::set<std::string>& works);
+
+// The tries of a solution of this name, kept in the cache whatever dataset it was tried on: of each workload,
+// its files and hardware the last result, and where that failed, the last that passed too. Their workloads
+// are kept_workload()s. Throws Error when they cannot be read or written.
 [[nodiscard]] std::vector<model::Trace> read_tries(const std::string& definition,
                                                    const std::string& solution);
-void add_tries(const std::string& definition, const std::string& solution, std::vector<model::Trace> traces,
-               const std::filesystem::path& root);
+void add_tries(const std::string& definition, const std::string& solution,
+               const std::vector<model::Trace>& traces);
 
 }  // namespace fib::cmd

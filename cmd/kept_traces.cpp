@@ -2,9 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "dataset/blobs.h"
 #include "dataset/paths.h"
 #include "dataset/records.h"
+#include "model/measurement_record.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"
@@ -12,6 +15,19 @@
 namespace fib::cmd {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+bool are_of_one_device(const model::Trace& left, const model::Trace& right) {
+  const auto uuid = [](const model::Trace& trace) {
+    const auto device = model::measurement_record(*trace.evaluation).device;
+    return device ? device->uuid : std::nullopt;
+  };
+  return left.evaluation->environment.hardware == right.evaluation->environment.hardware &&
+         uuid(left) == uuid(right);
+}
+
+}  // namespace
 
 fs::path file_of_kept(const std::string& folder, std::initializer_list<std::string> names) {
   util::Sha256 hash;
@@ -49,6 +65,21 @@ model::Workload kept_workload(const model::Workload& workload, const std::string
     }
   }
   return kept;
+}
+
+bool are_of_one_work(const model::Trace& left, const model::Trace& right) {
+  return left.workload.uuid == right.workload.uuid && are_of_one_device(left, right) &&
+         model::work_key(left.workload) == model::work_key(right.workload);
+}
+
+void drop_old(std::vector<model::Trace>& traces) {
+  constexpr std::ptrdiff_t kMost = 8;
+  if (traces.empty()) return;
+  const auto is_alike = [last = traces.back()](const model::Trace& trace) {
+    return trace.workload.uuid == last.workload.uuid && are_of_one_device(trace, last);
+  };
+  if (std::count_if(traces.begin(), traces.end(), is_alike) > kMost)
+    traces.erase(std::find_if(traces.begin(), traces.end(), is_alike));
 }
 
 void write_kept(const fs::path& file, const std::vector<model::Trace>& traces) {

@@ -24,6 +24,12 @@ namespace fib::cmd {
 [[nodiscard]] model::Workload kept_workload(const model::Workload& workload, const std::string& definition,
                                             const std::filesystem::path& root);
 
+// Whether both have the same work (model::work_key) on the same device.
+[[nodiscard]] bool are_of_one_work(const model::Trace& left, const model::Trace& right);
+
+// Files change: of the workload and the device of the last one the latest few stay.
+void drop_old(std::vector<model::Trace>& traces);
+
 // Makes the file anew. Throws Error when it cannot be written.
 void write_kept(const std::filesystem::path& file, const std::vector<model::Trace>& traces);
 

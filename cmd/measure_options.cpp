@@ -160,8 +160,8 @@ void add_confining(CLI::App& app, MeasureOptions& o) {
   const char* group = "What solutions may reach";
   app.add_option(
          "--sandbox", o.sandbox,
-         "Of builds and solutions: auto takes what this system allows (traces say what held), strict\n"
-         "does not run with less than all of it, off is for code that you trust")
+         "Of builds, solutions and references: auto takes what this system allows (traces say what held),\n"
+         "strict does not run with less than all of it, off is for code that you trust")
       ->check(one_of({"auto", "strict", "off"}))
       ->capture_default_str()
       ->group(group);

@@ -5,6 +5,23 @@
 #include "bench/memory_limits.h"
 
 namespace fib::bench {
+namespace {
+
+// The engine opens OpenBLAS behind the sandbox: a library that FIB_OPENBLAS names by its path comes with the
+// folder where it lies, for those that it needs.
+sandbox::FileAccess files_of_engine(sandbox::FileAccess files) {
+  for (const auto& library : sandbox::folders_in_variables({"FIB_OPENBLAS"})) {
+    if (!library.is_absolute()) continue;
+    std::error_code none;
+    for (const auto& file : {library, std::filesystem::weakly_canonical(library, none)}) {
+      const auto folder = file.parent_path();
+      files.readable.push_back(sandbox::holds_more_than_programs(folder) ? file : folder);
+    }
+  }
+  return files;
+}
+
+}  // namespace
 
 std::unique_ptr<worker::JudgeClient> start_judge(const DeviceProcesses& processes) {
   auto judge = std::make_unique<worker::JudgeClient>(processes.spawner, processes.children);
@@ -27,7 +44,7 @@ std::unique_ptr<worker::JudgeClient> judge_for(const DeviceProcesses& processes)
 
 WorkerKind native_reference_kind(const DeviceProcesses& processes) {
   WorkerKind kind;
-  kind.confine.files = processes.children.files.to_json();
+  kind.confine.files = files_of_engine(processes.children.files).to_json();
   kind.confine.runs_kernels_alone = true;
   kind.start.kind = worker::TargetKind::kReference;
   kind.start.threads = processes.threads;
@@ -37,23 +54,25 @@ WorkerKind native_reference_kind(const DeviceProcesses& processes) {
   return kind;
 }
 
-void prepare_next(const DeviceProcesses& processes, ReferenceEngine engine) {
+std::unique_ptr<worker::WorkerClient> native_reference_worker(worker::Spawner& spawner,
+                                                              const worker::ChildSetup& children,
+                                                              const WorkerKind& kind) {
+  auto worker = confined_worker(spawner, children, kind.confine, kReferencesWorker, kReferencesWorker);
+  const auto started = worker->start(kind.start, start_limit());
+  if (const auto* failure = std::get_if<worker::Failure>(&started))
+    throw Error("{}\n{}", failure->text, worker->take_output());
+  return worker;
+}
+
+void prepare_next(const DeviceProcesses& processes, NativeReference reference) {
   NextProcesses& next = *processes.next;
-  const WorkerKind kind = native_reference_kind(processes);
   next.solution.begin_again();
-  if (engine != ReferenceEngine::kPython) {
-    const auto make = [&processes, kind] {
-      auto worker =
-          std::make_unique<worker::WorkerClient>(processes.spawner, processes.children, kReferencesWorker, 0);
-      const auto is_ready = [](const auto& answer) {
-        return !std::holds_alternative<worker::Failure>(answer);
-      };
-      if (!is_ready(worker->confine(kind.confine, start_limit())) ||
-          !is_ready(worker->start(kind.start, start_limit())))
-        worker.reset();
-      return worker;
-    };
-    next.reference.begin(kind, NextWorker::Device::kStarts, make);
+  if (reference == NativeReference::kLikely) {
+    const WorkerKind kind = native_reference_kind(processes);
+    next.reference.begin(kind, NextWorker::Device::kStarts,
+                         [&spawner = processes.spawner, children = processes.children, kind] {
+                           return native_reference_worker(spawner, children, kind);
+                         });
   }
   if (!next.judge || next.judge_device != processes.device) {
     try {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include "bench/config.h"
 #include "bench/guest_pool.h"
 #include "bench/next_worker.h"
 #include "worker/clients.h"
@@ -42,12 +41,19 @@ class DeviceUnusable : public Error {
 // The judge that waits, where it knows this device, else a new one. Throws as start_judge() does.
 [[nodiscard]] std::unique_ptr<worker::JudgeClient> judge_for(const DeviceProcesses& processes);
 
-// A worker for references in the native engine, which starts its device.
+// A worker for references in the native engine, confined and with its device started. `kind` is
+// native_reference_kind(). Any thread. Throws Error: a machine that does not confine or start it.
 [[nodiscard]] WorkerKind native_reference_kind(const DeviceProcesses& processes);
+[[nodiscard]] std::unique_ptr<worker::WorkerClient> native_reference_worker(
+    worker::Spawner& spawner, const worker::ChildSetup& children, const WorkerKind& kind);
 
-// Makes ready what the next run with these settings will need, and waits for it: a judge, a worker of the
-// kind that the last run began with, and one for references in the native engine, if they may run there. What
-// waits already, stays. What fails will be told by whoever needs it.
-void prepare_next(const DeviceProcesses& processes, ReferenceEngine engine);
+// Whether the next run's references may be evaluated by the native engine.
+enum class NativeReference { kUnlikely, kLikely };
+
+// Makes ready what the next run with these settings will need: a judge, a worker of the kind that the last
+// run began with, and one for references in the native engine. What waits already, stays. Returns when all
+// are ready, mostly within half a second; each of them may take as long as start_limit() says. What fails
+// will be told by whoever needs it. One thread, between two runs.
+void prepare_next(const DeviceProcesses& processes, NativeReference reference);
 
 }  // namespace fib::bench

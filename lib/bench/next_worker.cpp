@@ -18,7 +18,7 @@ constexpr std::int64_t kPingLimitNs = std::int64_t{10} * 1'000'000'000;
 std::int64_t start_limit() { return util::monotonic_ns() + std::int64_t{60} * 1'000'000'000; }
 
 void NextWorker::begin(WorkerKind kind, Device device, Make make) {
-  if (made_.valid() && is_of_earlier_run_ && !is_for(kind)) (void)made();
+  if (made_.valid() && is_of_earlier_run_ && !is_for(kind)) end();
   if (made_.valid()) return;
   try {
     made_ = std::async(std::launch::async, std::move(make));
@@ -43,7 +43,15 @@ void NextWorker::begin_again() {
 }
 
 void NextWorker::end_unused() {
-  if (made_.valid() && !is_of_earlier_run_) (void)made();
+  if (!is_of_earlier_run_) end();
+}
+
+void NextWorker::end() {
+  if (!made_.valid()) return;
+  try {
+    (void)made_.get();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what could not be made has ended
+  }
 }
 
 void NextWorker::wait() const {
@@ -58,12 +66,10 @@ bool NextWorker::is_for(const WorkerKind& kind) const {
 
 std::unique_ptr<worker::WorkerClient> NextWorker::take(const WorkerKind& kind) {
   if (!made_.valid()) return nullptr;
-  if (is_for(kind)) return made();
-  if (is_of_earlier_run_) (void)made();
-  return nullptr;
-}
-
-std::unique_ptr<worker::WorkerClient> NextWorker::made() {
+  if (!is_for(kind)) {
+    if (is_of_earlier_run_) end();
+    return nullptr;
+  }
   try {
     auto worker = made_.get();
     const bool answers =
@@ -85,9 +91,9 @@ std::unique_ptr<worker::WorkerClient> started_guest(GuestPool& guests, const wor
 
 std::unique_ptr<worker::WorkerClient> confined_worker(worker::Spawner& spawner,
                                                       const worker::ChildSetup& children,
-                                                      const worker::Confine& request,
-                                                      const std::string& role) {
-  auto worker = std::make_unique<worker::WorkerClient>(spawner, children, kSolutionsWorker, kFileSizeLimit);
+                                                      const worker::Confine& request, const std::string& role,
+                                                      const std::string& name) {
+  auto worker = std::make_unique<worker::WorkerClient>(spawner, children, name, kFileSizeLimit);
   worker->set_role(role);
   const auto answer = worker->confine(request, start_limit());
   if (const auto* failure = std::get_if<worker::Failure>(&answer))

@@ -35,15 +35,18 @@ class NextWorker {
   // begin_again() began it for another kind. Throws nothing.
   void begin(WorkerKind kind, Device device, Make make);
 
-  // What begin_again() would begin, with its device: the first that this is called for since it did.
+  // What begin_again() would begin, with its device: the first that this is called for since it did. What
+  // `make` refers to must outlive this.
   void likely_again(WorkerKind kind, Make make);
 
-  // Between two runs: begins what the next one is likely to begin with, where that is known. What `make`
-  // refers to must outlive it.
+  // Between two runs: begins what the next one is likely to begin with, where that is known.
   void begin_again();
 
   // At the end of a run: ends what begin() began, and nobody took.
   void end_unused();
+
+  // Ends what was begun and not taken, if there is something.
+  void end();
 
   // Of what was begun and not taken.
   [[nodiscard]] bool starts_device() const { return made_.valid() && device_ == Device::kStarts; }
@@ -58,7 +61,6 @@ class NextWorker {
 
  private:
   [[nodiscard]] bool is_for(const WorkerKind& kind) const;
-  [[nodiscard]] std::unique_ptr<worker::WorkerClient> made();
 
   WorkerKind kind_;
   Device device_ = Device::kLater;
@@ -80,10 +82,10 @@ constexpr const char* kNextWorker = "the next solution's worker";
 [[nodiscard]] std::unique_ptr<worker::WorkerClient> started_guest(GuestPool& guests,
                                                                   const worker::UseDevice& device);
 
-// A new worker for compiled solutions, confined; `role` is its name in the timeline. Throws Error.
-[[nodiscard]] std::unique_ptr<worker::WorkerClient> confined_worker(worker::Spawner& spawner,
-                                                                    const worker::ChildSetup& children,
-                                                                    const worker::Confine& request,
-                                                                    const std::string& role);
+// A new worker for what is no Python code, confined; `role` is its name in the timeline, `name` in sentences.
+// Throws Error.
+[[nodiscard]] std::unique_ptr<worker::WorkerClient> confined_worker(
+    worker::Spawner& spawner, const worker::ChildSetup& children, const worker::Confine& request,
+    const std::string& role, const std::string& name = kSolutionsWorker);
 
 }  // namespace fib::bench

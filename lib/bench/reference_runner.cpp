@@ -105,6 +105,7 @@ void ReferenceRunner::start_worker(const model::Definition& definition) {
 }
 
 void ReferenceRunner::start_python(const model::Definition& definition) {
+  processes_.next->reference.end();  // it would hold memory of the device in vain
   try {
     worker_ = processes_.guests->take();
     worker_->set_role(kReferencesWorker);
@@ -136,12 +137,7 @@ void ReferenceRunner::start_without_torch(const model::Definition& definition, c
 void ReferenceRunner::start_native(const model::Definition& definition) {
   const WorkerKind kind = native_reference_kind(processes_);
   worker_ = processes_.next->reference.take(kind);
-  if (!worker_) {
-    worker_ =
-        std::make_unique<worker::WorkerClient>(processes_.spawner, processes_.children, kReferencesWorker, 0);
-    (void)expect(worker_->confine(kind.confine, deadline()));
-    (void)expect(worker_->start(kind.start, deadline()));
-  }
+  if (!worker_) worker_ = native_reference_worker(processes_.spawner, processes_.children, kind);
   nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
   for (const auto& input : definition.inputs) inputs.push_back(input.name);

@@ -38,7 +38,6 @@ void Session::begin(const RunConfig& config) {
   start_keeper();
   kernels_.clear();  // the cache may have been emptied meanwhile
   flush_ = config.flush;
-  engine_ = config.reference;
   for (const auto& device : environment_.devices) {
     auto& next = next_[device.uuid];
     if (!next) next = std::make_shared<NextProcesses>();
@@ -105,9 +104,9 @@ void Session::await_ends() {
   leaving.swap(leaving_);
 }
 
-void Session::prepare_next() {
+void Session::prepare_next(NativeReference reference) {
   if (!spawner_ || spawner_->lost()) return;
-  for (const auto& device : environment_.devices) bench::prepare_next(processes(device, flush_), engine_);
+  for (const auto& device : environment_.devices) bench::prepare_next(processes(device, flush_), reference);
   guests_.prepare_again();
 }
 

@@ -66,7 +66,7 @@ class Session {
   // Between two runs, the next of which has the same settings, and before the devices are given up: makes
   // processes of the next run ready (device_processes.h), and begins to prepare as many interpreters as the
   // last one took. What fails here will be told by whoever needs it.
-  void prepare_next();
+  void prepare_next(NativeReference reference);
 
   // How processes are started that work on a device; with interpreters and fib's kernels after prepare(). Any
   // thread, while no function that changes the session is called.
@@ -96,7 +96,6 @@ class Session {
   std::map<std::string, std::string> kernels_;   // by architecture: the path of the cubin
   GuestPools guests_;
   worker::Flush flush_{};                                       // of the run that began last
-  ReferenceEngine engine_{};                                    // the same
   std::map<std::string, std::shared_ptr<NextProcesses>> next_;  // by device
   std::vector<std::shared_ptr<const void>> leaving_;            // after everything that they need
 };

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include <filesystem>
+#include <memory>
 
 #include "ops/gpu/gpu.h"
 #include "sandbox/process.h"

@@ -22,8 +22,8 @@ enum class TargetKind : std::uint8_t {
   kPython,        // a solution or a reference, in a guest
 };
 
-// A worker for a compiled solution shuts itself out of files and capabilities (a guest has done so before),
-// and begins to start CUDA, which takes no memory of a device. It need not be known yet which solution it is.
+// A worker shuts itself out of files and capabilities (a guest has done so before), and begins to start CUDA,
+// which takes no memory of a device. It need not be known yet which solution it is.
 struct Confine {
   std::string files;         // what it may reach (sandbox::FileAccess as JSON)
   std::string runtime = {};  // kTvmFfi, kTorchHeaders: the library that such solutions are linked to
@@ -35,12 +35,13 @@ struct Confine {
 };
 
 // Where and within which limits a worker shall run something, and of which kind that is: it starts the
-// device. Nothing of a solution is there yet. Beside it lie fib's own kernels on CUDA, but for kReference.
+// device. Nothing of a solution is there yet; a native reference's worker limits its system calls here,
+// others when they load a solution. Beside it lie fib's own kernels on CUDA, but for kReference.
 struct Start {
   TargetKind kind = TargetKind::kSharedLibrary;
   UseDevice device;                    // a native reference takes only the uuid, for its engine
   std::uint32_t threads = 1;           // kReference, kPython: threads it may use; 0: as it likes
-  std::uint64_t data_limit_bytes = 0;  // of a solution: what the sandbox lets it allocate
+  std::uint64_t data_limit_bytes = 0;  // what the sandbox lets it allocate
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Start decode(const std::string& payload);
   friend bool operator==(const Start&, const Start&) = default;

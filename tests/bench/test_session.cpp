@@ -12,8 +12,7 @@
 
 // With a real keeper.
 using namespace fib;
-using bench::NextWorker;
-using bench::ReferenceEngine;
+using bench::NativeReference;
 using bench::Session;
 
 namespace {
@@ -29,11 +28,10 @@ bench::LaneDevice own_device() {
 
 // A session on the CPU, where judges need no device.
 struct OnCpu {
-  explicit OnCpu(ReferenceEngine engine) { session.begin(config(engine)); }
-  static bench::RunConfig config(ReferenceEngine engine) {
+  OnCpu() { session.begin(config()); }
+  static bench::RunConfig config() {
     bench::RunConfig config;
     config.flush = worker::Flush::kNone;
-    config.reference = engine;
     return config;
   }
   [[nodiscard]] std::size_t children() { return worker::children_of(session.spawner().keeper_pid()).size(); }
@@ -129,46 +127,46 @@ TEST_CASE("processes on a device are told which it is, and where what they may r
 }
 
 TEST_CASE("the judge that was made for the next run serves one run, with the same settings") {
-  OnCpu f(ReferenceEngine::kPython);
+  OnCpu f;
   const auto processes = [&] { return worker::children_of(f.session.spawner().keeper_pid()); };
-  f.session.prepare_next();
+  f.session.prepare_next(NativeReference::kUnlikely);
   CHECK(f.children() == 1);
   const auto waiting = processes();
-  f.session.prepare_next();  // none was taken meanwhile
+  f.session.prepare_next(NativeReference::kUnlikely);  // none was taken meanwhile
   CHECK(processes() == waiting);
   const auto first = f.judge(worker::Flush::kNone);
   CHECK(f.children() == 1);
   CHECK_NOTHROW(first->describe());
   const auto second = f.judge(worker::Flush::kNone);
   CHECK(f.children() == 2);
-  f.session.prepare_next();
+  f.session.prepare_next(NativeReference::kUnlikely);
   const auto other = f.judge(worker::Flush::kClean);
   CHECK(f.children() == 3);  // without the one that was made
 }
 
 TEST_CASE("the next run gets workers for what the last one began with, and for the built-in engine") {
-  OnCpu f(ReferenceEngine::kAuto);
+  OnCpu f;
   const auto processes = f.processes(worker::Flush::kNone);
   const auto make = [&] {
     return std::make_unique<worker::WorkerClient>(processes.spawner, processes.children, "a worker", 0);
   };
   const bench::WorkerKind kind{false, {"files"}, {}};
-  f.session.prepare_next();
+  f.session.prepare_next(NativeReference::kLikely);
   CHECK(f.children() == 2);  // no solution was run
   processes.next->solution.likely_again(kind, make);
-  f.session.prepare_next();
+  f.session.prepare_next(NativeReference::kLikely);
   CHECK(f.children() == 3);
   const auto again = f.processes(worker::Flush::kNone);  // as the next run asks for them
   CHECK(again.next->solution.take(kind));
   const auto reference = again.next->reference.take(bench::native_reference_kind(again));
   REQUIRE(reference);
   CHECK(reference->is_started());
-  f.session.prepare_next();  // without the solution's: that run began with none
+  f.session.prepare_next(NativeReference::kLikely);  // without the solution's: that run began with none
   CHECK(f.children() == 3);  // the judge, the one that was taken, and another for references
 }
 
 TEST_CASE("before the devices are given up, the processes that were left to end have ended") {
-  OnCpu f(ReferenceEngine::kPython);
+  OnCpu f;
   f.session.leave_to_end(f.judge(worker::Flush::kNone));
   f.session.leave_to_end(f.judge(worker::Flush::kNone));
   CHECK(f.children() == 2);
@@ -178,13 +176,13 @@ TEST_CASE("before the devices are given up, the processes that were left to end 
 }
 
 TEST_CASE("a session whose keeper was killed makes no process for the next run, and its own are gone") {
-  OnCpu f(ReferenceEngine::kAuto);
-  f.session.prepare_next();
+  OnCpu f;
+  f.session.prepare_next(NativeReference::kLikely);
   f.session.leave_to_end(f.judge(worker::Flush::kClean));
   ::kill(f.session.spawner().keeper_pid(), SIGKILL);
   while (!f.session.spawner().lost()) ::usleep(1000);
-  f.session.prepare_next();
-  f.session.begin(OnCpu::config(ReferenceEngine::kAuto));
+  f.session.prepare_next(NativeReference::kLikely);
+  f.session.begin(OnCpu::config());
   CHECK(f.children() == 0);
   const auto judge = f.judge(worker::Flush::kNone);
   CHECK_NOTHROW(judge->describe());

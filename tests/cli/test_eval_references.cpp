@@ -142,6 +142,7 @@ TEST_CASE("what was tried on other files is no earlier try, nor its reference's 
       {"type", "safetensors"}, {"path", "blob/a.safetensors"}, {"tensor_key", "a"}};
   util::write_file_atomic(workloads, line.dump() + "\n");
   write_blob(1);
+  const auto written = fs::last_write_time(blob);
   REQUIRE(tries().exit_code == 0);
   tries.time_by_torch(tries.engine());
   const auto same = tries({"--against", "last"});
@@ -152,4 +153,34 @@ TEST_CASE("what was tried on other files is no earlier try, nor its reference's 
   CHECK(other.exit_code == 0);
   CHECK_THAT(other.err, Catch::Contains(kWarning));
   CHECK_THAT(other.out, Catch::Contains("There is no earlier try of mine."));
+  // Both are kept.
+  tries.time_by_torch(tries.engine());
+  const auto again = tries({"--against", "last"});
+  CHECK(again.err.find(kWarning) == std::string::npos);
+  CHECK_THAT(again.out, Catch::Contains("the last result"));
+  write_blob(1);
+  fs::last_write_time(blob, written);
+  CHECK_THAT(tries({"--against", "last"}).out, Catch::Contains("the last result"));
+}
+
+TEST_CASE("the built-in engine finds the OpenBLAS that is named by its path, from within its sandbox") {
+  const auto found =
+      run_process({"/bin/sh", "-c", "ldconfig -p | sed -n 's/.*libopenblas.so.0 .* => //p' | head -1"});
+  const std::string library = found.out.substr(0, found.out.find('\n'));
+  if (library.empty()) {
+    WARN("skipped: there is no libopenblas.so.0");
+    return;
+  }
+  const Tries tries;
+  const fs::path mine = tries.run.folder.path() / "lib/mine.so";
+  fs::create_directories(mine.parent_path());
+  fs::copy_file(library, mine);
+  auto environment = tries.run.environment();
+  environment.push_back("FIB_OPENBLAS=" + mine.string());
+  const auto result =
+      run_process({fib_binary(), "eval", tries.run.folder.path() / "mine.cpp", "--definition", "add",
+                   "--local", tries.run.dataset.root(), "--reference", "native", "--format", "json"},
+                  environment);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, Catch::Contains("native (OpenBLAS "));
 }

@@ -61,11 +61,13 @@ void write_sum(const Fixture& f) {
 }
 
 // A native reference of a and b. The inputs are a and b in this order: arguments are bound by name.
-void start_difference(worker::WorkerClient& client) {
+void start_difference(worker::WorkerClient& client, sandbox::Mode mode = sandbox::Mode::kAuto) {
+  sandbox::FileAccess files;
+  files.mode = mode;
   worker::Start start;
   start.kind = worker::TargetKind::kReference;
   start.data_limit_bytes = std::uint64_t{1} << 30U;
-  REQUIRE(std::holds_alternative<bool>(client.confine({sandbox::FileAccess().to_json()}, in_seconds(5))));
+  REQUIRE(std::holds_alternative<bool>(client.confine({files.to_json()}, in_seconds(5))));
   REQUIRE(std::holds_alternative<bool>(client.start(start, in_seconds(5))));
   const auto loaded =
       client.load({}, in_seconds(30),
@@ -289,20 +291,48 @@ TEST_CASE("a worker runs a reference through the same door") {
 TEST_CASE("the engine that interprets a reference is confined as a solution is") {
   Fixture f;
   const auto before = worker::children_of(f.spawner.keeper_pid());
-  worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
+  worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 1U << 28U);
   worker::Start start;
   start.kind = worker::TargetKind::kReference;
   const auto refused = client.start(start, in_seconds(5));
   REQUIRE(std::holds_alternative<worker::Failure>(refused));
   CHECK(std::get<worker::Failure>(refused).text == "a worker is confined before it starts");
-  start_difference(client);
-  std::vector<pid_t> own = worker::children_of(f.spawner.keeper_pid());
-  std::erase_if(own, [&](pid_t pid) { return std::find(before.begin(), before.end(), pid) != before.end(); });
-  REQUIRE(own.size() == 1);
-  std::ifstream file(fmt::format("/proc/{}/status", own[0]));
-  const std::string status{std::istreambuf_iterator<char>(file), {}};
-  CHECK_THAT(status, Catch::Contains("Seccomp:\t2\n") && Catch::Contains("NoNewPrivs:\t1\n") &&
-                         Catch::Contains("CapEff:\t0000000000000000\n"));
+  const auto status_of_own = [&] {
+    std::vector<pid_t> own = worker::children_of(f.spawner.keeper_pid());
+    std::erase_if(own,
+                  [&](pid_t pid) { return std::find(before.begin(), before.end(), pid) != before.end(); });
+    REQUIRE(own.size() == 1);
+    std::ifstream status(fmt::format("/proc/{}/status", own[0]));
+    std::ifstream limits(fmt::format("/proc/{}/limits", own[0]));
+    return std::string(std::istreambuf_iterator<char>(status), {}) +
+           std::string(std::istreambuf_iterator<char>(limits), {});
+  };
+  SECTION("by default") {
+    start_difference(client);
+    const std::string status = status_of_own();
+    CHECK_THAT(status, Catch::Contains("Seccomp:\t2\n") && Catch::Contains("NoNewPrivs:\t1\n") &&
+                           Catch::Contains("CapEff:\t0000000000000000\n"));
+    CHECK_THAT(status, Catch::Matches("(.|\n)*Max file size +268435456 (.|\n)*"));
+  }
+  SECTION("but where the sandbox is off") {
+    start_difference(client, sandbox::Mode::kOff);
+    CHECK_THAT(status_of_own(), Catch::Contains("Seccomp:\t0\n"));
+  }
+}
+
+TEST_CASE("an engine that cannot use its GPU says so, and goes on without it") {
+  Fixture f;
+  worker::WorkerClient client(f.spawner, f.setup, "reference's worker", 0);
+  REQUIRE(std::holds_alternative<bool>(client.confine({sandbox::FileAccess().to_json()}, in_seconds(5))));
+  worker::Start start;
+  start.kind = worker::TargetKind::kReference;
+  start.device.uuid = "GPU-00000000-0000-0000-0000-000000000000";
+  start.data_limit_bytes = std::uint64_t{1} << 30U;
+  REQUIRE(std::holds_alternative<bool>(client.start(start, in_seconds(30))));
+  const auto loaded = client.load(
+      {}, in_seconds(30), R"({"source": "def run(a):\n    return a\n", "inputs": ["a"], "outputs": ["c"]})");
+  REQUIRE(std::holds_alternative<worker::Loaded>(loaded));
+  CHECK_THAT(std::get<worker::Loaded>(loaded).engine, Catch::Contains("; the GPU is not used: "));
 }
 
 TEST_CASE("a reference makes several calls by one request, each at a place of its own") {
