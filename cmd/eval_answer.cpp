@@ -161,7 +161,7 @@ void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std:
                 bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
-  report.circumstances = {outcome.sandbox, outcome.count_work, tools};
+  report.circumstances = {outcome.sandbox, outcome.count_work, tools, outcome.seed};
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;

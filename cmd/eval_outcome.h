@@ -26,6 +26,7 @@ struct EvalOutcome {
   report::SettledTries settled = {};
   std::string sandbox = {};     // --sandbox
   std::string count_work = {};  // report::TryReport::count_work
+  std::string seed = {};        // report::Circumstances::seed
   // Of a cascade: the traces of its first stage, by solution.
   std::map<std::string, std::vector<model::Trace>> smallest = {};
 };

@@ -378,7 +378,8 @@ int run(RunOptions options) {
   if (options.format == RunFormat::jsonl) {
     const std::string counted = bench::name_of(options.measure.counted(bench::CountWork::kOne));
     events.emplace(progress, report::Circumstances{options.measure.sandbox, counted,
-                                                   tools_text(machine.chosen, environment.python)});
+                                                   tools_text(machine.chosen, environment.python),
+                                                   options.measure.config.seed.value_or("")});
     events->began(plan, devices, plan_ms);
   }
   const auto end = [&](const bench::RunReport& report, const GateVerdict& verdict) {

@@ -66,9 +66,10 @@ T Calls::ask(Request request, const char* what) {
     fail(Status::TIMEOUT,
          fmt::format("no answer {}; the evaluation took longer than {} s (--timeout)", what,
                      parts_.config.timeout_s),
-         facts_of_run(*failure));
+         facts_of_run(*failure, parts_.device.is_cuda()));
   if (failure != nullptr)
-    fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure->text, what), facts_of_run(*failure));
+    fail(Status::RUNTIME_ERROR, fmt::format("{} {}", failure->text, what),
+         facts_of_run(*failure, parts_.device.is_cuda()));
   return std::get<T>(std::move(answer));
 }
 

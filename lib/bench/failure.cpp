@@ -56,19 +56,15 @@ std::optional<ErrorCode> caught(std::string_view text) {
   return std::nullopt;
 }
 
-// Of an answer in words: those of the driver, of Python, of fib's workers.
-constexpr std::array kAnswers{
+// Of an answer in words on CUDA: those of the driver, of Python, of fib's workers. On the CPU they would be
+// the solution's own.
+constexpr std::array kCudaAnswers{
     Sign{"CompilationError", ErrorCode::compile_error},  // of a compiler that runs in the first call
     Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},
     Sign{"illegal memory access", ErrorCode::illegal_access},
     Sign{"misaligned address", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_OUT_OF_MEMORY", ErrorCode::out_of_memory},
-    Sign{"out of memory", ErrorCode::out_of_memory},
-    Sign{"OutOfMemoryError", ErrorCode::out_of_memory},
-    Sign{"MemoryError", ErrorCode::out_of_memory},
-    Sign{"not enough memory", ErrorCode::out_of_memory},  // torch's allocator on the CPU
-    Sign{"bad_alloc", ErrorCode::out_of_memory},
     Sign{"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", ErrorCode::bad_launch},
     Sign{"CUDA_ERROR_INVALID_VALUE", ErrorCode::bad_launch},
     Sign{"invalid configuration", ErrorCode::bad_launch},
@@ -86,6 +82,15 @@ constexpr std::array kAnswers{
     Sign{"CUDA_ERROR_", ErrorCode::cuda_error},
     Sign{"CUDA error", ErrorCode::cuda_error},
     Sign{"(cudaError", ErrorCode::cuda_error},  // that was returned
+};
+
+// Of one on any device.
+constexpr std::array kAnswers{
+    Sign{"out of memory", ErrorCode::out_of_memory},
+    Sign{"OutOfMemoryError", ErrorCode::out_of_memory},
+    Sign{"MemoryError", ErrorCode::out_of_memory},
+    Sign{"not enough memory", ErrorCode::out_of_memory},  // torch's allocator on the CPU
+    Sign{"bad_alloc", ErrorCode::out_of_memory},
     Sign{"returned the error code", ErrorCode::error_returned},
 };
 
@@ -128,7 +133,15 @@ ErrorCode code_of_build(const std::string& log) {
 
 namespace {
 
-ErrorCode code_of_run(const Failure& failure) {
+// On CUDA memory that is missing comes before what else an answer says.
+std::optional<ErrorCode> code_of_answer(std::string_view text, bool on_cuda) {
+  const auto of_any = first_of(kAnswers, text);
+  if (!on_cuda || of_any == ErrorCode::out_of_memory) return of_any;
+  const auto of_cuda = first_of(kCudaAnswers, text);
+  return of_cuda ? of_cuda : of_any;
+}
+
+ErrorCode code_of_run(const Failure& failure, bool on_cuda) {
   switch (failure.kind) {
     case Failure::Kind::kTimeout:
       return ErrorCode::timeout;
@@ -140,14 +153,14 @@ ErrorCode code_of_run(const Failure& failure) {
       break;
   }
   if (const auto code = caught(failure.text)) return *code;
-  return first_of(kAnswers, failure.text).value_or(ErrorCode::exception);
+  return code_of_answer(failure.text, on_cuda).value_or(ErrorCode::exception);
 }
 
-ErrorCode code_of_load(const Failure& failure) {
+ErrorCode code_of_load(const Failure& failure, bool on_cuda) {
   if (failure.kind == Failure::Kind::kTimeout) return ErrorCode::load_timeout;
-  if (failure.kind != Failure::Kind::kRefused) return code_of_run(failure);
+  if (failure.kind != Failure::Kind::kRefused) return code_of_run(failure, on_cuda);
   if (const auto code = first_of(kLoadAnswers, failure.text)) return *code;
-  const auto code = first_of(kAnswers, failure.text);
+  const auto code = code_of_answer(failure.text, on_cuda);
   return code == ErrorCode::bad_launch || code == ErrorCode::out_of_memory ? *code : ErrorCode::load_error;
 }
 
@@ -182,9 +195,13 @@ FailureFacts named(ErrorCode code, const Failure& failure) {
 
 }  // namespace
 
-FailureFacts facts_of_load(const Failure& failure) { return named(code_of_load(failure), failure); }
+FailureFacts facts_of_load(const Failure& failure, bool on_cuda) {
+  return named(code_of_load(failure, on_cuda), failure);
+}
 
-FailureFacts facts_of_run(const Failure& failure) { return named(code_of_run(failure), failure); }
+FailureFacts facts_of_run(const Failure& failure, bool on_cuda) {
+  return named(code_of_run(failure, on_cuda), failure);
+}
 
 std::string error_name(const std::string& text) {
   std::string name = word_behind(text, "", "CUDA_ERROR_");

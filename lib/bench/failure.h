@@ -26,9 +26,10 @@ struct FailureFacts {
 // Of a build that failed, by its log.
 [[nodiscard]] model::ErrorCode code_of_build(const std::string& log);
 
-// Of a worker that failed while the solution was loaded, or while it ran.
-[[nodiscard]] FailureFacts facts_of_load(const worker::Failure& failure);
-[[nodiscard]] FailureFacts facts_of_run(const worker::Failure& failure);
+// Of a worker that failed while the solution was loaded, or while it ran, on CUDA or on the CPU, where no
+// words of the solution mean that a launch or a device failed.
+[[nodiscard]] FailureFacts facts_of_load(const worker::Failure& failure, bool on_cuda);
+[[nodiscard]] FailureFacts facts_of_run(const worker::Failure& failure, bool on_cuda);
 
 // The name that the error itself has in what a worker says: of CUDA's driver or runtime
 // ("CUDA_ERROR_ASSERT", "cudaErrorInvalidValue"), of the signal that ended the process ("SIGSEGV"), of a

@@ -26,9 +26,24 @@ std::string library_of(const std::vector<std::string>& cxx, const std::string& n
   }
 }
 
+// It finds GCC's libraries, too, and cannot link them.
+bool is_clang(std::vector<std::string> cxx) {
+  cxx.push_back("--version");
+  try {
+    return util::run_command(cxx, "/").output.find("clang") != std::string::npos;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Sanitizer host_sanitizer() {
   const compile::Toolchain toolchain;
   Sanitizer sanitizer{"address,undefined", {}, ""};
+  if (is_clang(toolchain.cxx)) {
+    sanitizer.missing =
+        fmt::format("{} is Clang, and fib looks with the sanitizers of GCC: CXX=g++", toolchain.cxx.front());
+    return sanitizer;
+  }
   const std::string address = library_of(toolchain.cxx, "libasan.so");
   if (address.empty()) {
     sanitizer.missing = fmt::format("{} has no libasan.so: it comes with GCC", toolchain.cxx.front());

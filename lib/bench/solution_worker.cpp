@@ -75,7 +75,7 @@ std::optional<Measurement> SolutionWorker::load(const PlannedEvaluation& planned
     Measurement failed;
     failed.status = failure->kind == Failure::Kind::kTimeout ? Status::TIMEOUT : Status::RUNTIME_ERROR;
     failed.note = fmt::format("{} while the solution was loaded\n", failure->text);
-    failed.failure = facts_of_load(*failure);
+    failed.failure = facts_of_load(*failure, processes_.device.is_cuda());
     failed.output = worker_->take_output();
     return failed;
   }

@@ -20,6 +20,7 @@ std::string request_digest(std::span<const model::Trace> traces, const Circumsta
     hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
     hash.add(model::to_json(trace.workload)).add(record.config.dump());
   }
+  if (!circumstances.seed.empty()) hash.add("seed").add(circumstances.seed);
   if (is_counted) hash.add("counted").add(circumstances.count_work);
   return hash.hex();
 }

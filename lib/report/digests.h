@@ -13,6 +13,7 @@ struct Circumstances {
   std::string sandbox = {};     // what was asked for: --sandbox
   std::string count_work = {};  // which evaluations were to be counted, on devices that can: --count-work
   std::string tools = {};       // versions of the driver, compilers and interpreter
+  std::string seed = {};        // what was asked for, which fixes the inputs: --seed; empty: nothing
 };
 
 // What was asked for: the sources, what they compute, on which workloads and how. Equal for equal questions.

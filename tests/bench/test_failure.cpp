@@ -8,8 +8,23 @@ using model::ErrorCode;
 using worker::Failure;
 using Kind = Failure::Kind;
 
+TEST_CASE("what a solution on the CPU says means no failure of a device, a launch or a compiler") {
+  const auto code = [](const std::string& text) {
+    return bench::facts_of_run({Kind::kRefused, text}, false).code;
+  };
+  CHECK(code("uncorrectable ECC error encountered") == ErrorCode::exception);
+  CHECK(code("CompilationError: x") == ErrorCode::exception);
+  CHECK(code("launch of the rocket failed") == ErrorCode::exception);
+  CHECK(code("illegal memory access") == ErrorCode::exception);
+  CHECK(code("the solution threw std::bad_alloc") == ErrorCode::out_of_memory);
+  CHECK(code("the solution returned the error code 3") == ErrorCode::error_returned);
+  CHECK(bench::facts_of_load({Kind::kRefused, "launch of x"}, false).code == ErrorCode::load_error);
+}
+
 TEST_CASE("what ended or refused tells the code of a run's failure") {
-  const auto code = [](Kind kind, const std::string& text) { return bench::facts_of_run({kind, text}).code; };
+  const auto code = [](Kind kind, const std::string& text) {
+    return bench::facts_of_run({kind, text}, true).code;
+  };
   CHECK(code(Kind::kTimeout, "no answer") == ErrorCode::timeout);
   CHECK(code(Kind::kProtocol, "it answered before it was asked") == ErrorCode::broken_protocol);
   CHECK(code(Kind::kDied, "the worker ended with SIGSEGV (Segmentation fault)") == ErrorCode::crash);
@@ -67,12 +82,14 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
 }
 
 TEST_CASE("the same while a solution is loaded, and of a build's log") {
-  const auto load = [](const std::string& text) { return bench::facts_of_load({Kind::kRefused, text}).code; };
+  const auto load = [](const std::string& text) {
+    return bench::facts_of_load({Kind::kRefused, text}, true).code;
+  };
   CHECK(load("ModuleNotFoundError: No module named 'flash_attn'") == ErrorCode::missing_package);
   CHECK(load("the module has no run") == ErrorCode::missing_symbol);
   CHECK(load("the solution's library has no symbol \"run\"") == ErrorCode::missing_symbol);
   CHECK(load("cannot load the solution's library: undefined symbol: x") == ErrorCode::load_error);
-  CHECK(bench::facts_of_load({Kind::kTimeout, ""}).code == ErrorCode::load_timeout);
+  CHECK(bench::facts_of_load({Kind::kTimeout, ""}, true).code == ErrorCode::load_timeout);
   CHECK(bench::code_of_build("a.cpp:1:1: error: undefined reference to y") == ErrorCode::compile_error);
   CHECK(bench::code_of_build("a.cpp:(.text): undefined reference to `y'") == ErrorCode::link_error);
   CHECK(bench::code_of_build("a.cpp:3:9: warning: unused variable 'x'\ncollect2: error: ld returned 1\n") ==
@@ -104,8 +121,8 @@ TEST_CASE("an error that has a name of its own is known by it") {
   CHECK(error_name("") == "");
   CHECK(error_name(std::string(100, 'x') + ": long") == std::string(64, 'x'));
   CHECK(error_name("CUDA_ERROR_\x1b[2J") == "CUDA_ERROR_");
-  CHECK(bench::facts_of_run({Kind::kDied, "ended with SIGABRT (Aborted)"}).error == "SIGABRT");
-  CHECK(bench::facts_of_load({Kind::kRefused, "ImportError: no"}).error == "ImportError");
+  CHECK(bench::facts_of_run({Kind::kDied, "ended with SIGABRT (Aborted)"}, true).error == "SIGABRT");
+  CHECK(bench::facts_of_load({Kind::kRefused, "ImportError: no"}, true).error == "ImportError");
   bench::FailureFacts facts{ErrorCode::crash};
   CHECK_FALSE(bench::failure_record(facts, model::Status::RUNTIME_ERROR, "", {}).error);
   facts.error = "SIGABRT";

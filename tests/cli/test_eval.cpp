@@ -234,6 +234,9 @@ TEST_CASE("a try says for programs what it was asked, where, and what it is wort
   CHECK(first.at("environment_digest") == again.at("environment_digest"));
   CHECK(solution(kHonest, {"--rtol", "0.5"}).at("request_digest") != first.at("request_digest"));
   CHECK(solution(kHonest, {"--workloads", "first"}).at("request_digest") != first.at("request_digest"));
+  const auto seeded = solution(kHonest, {"--seed", "5"}).at("request_digest");
+  CHECK(seeded != first.at("request_digest"));
+  CHECK(seeded != solution(kHonest, {"--seed", "6"}).at("request_digest"));
   const auto other =
       solution(kSignature + " { for (long i = 0; i < n; ++i) c[i] = n == 100 ? a[i] + b[i] : 0; }");
   CHECK(other.at("request_digest") != first.at("request_digest"));

@@ -146,6 +146,25 @@ TEST_CASE("what cannot be looked at has no findings, and that is no good sign") 
   CHECK_THAT(unknown.err, Catch::Contains("memcheck is none of address,undefined"));
 }
 
+TEST_CASE("Clang, whose sanitizers are others, is said to be none that fib looks with") {
+  const Sanitize sanitize;
+  const fs::path clang = sanitize.run.folder.path() / "clang++";
+  util::write_file_atomic(
+      clang,
+      "#!/bin/sh\n[ \"$1\" = --version ] && exec echo 'Debian clang version 14.0.6'\nexec g++ \"$@\"\n");
+  fs::permissions(clang, fs::perms::owner_all);
+  util::write_file_atomic(sanitize.run.folder.path() / "a.cpp", kHead + kAdd + "}\n");
+  auto environment = sanitize.run.environment();
+  environment.push_back("CXX=" + clang.string());
+  const auto result =
+      run_process({fib_binary(), "sanitize", sanitize.run.folder.path() / "a.cpp", "--definition", "add",
+                   "--local", sanitize.run.dataset.root(), "--device", "cpu"},
+                  environment);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.out + result.err,
+             Catch::Contains(" is Clang, and fib looks with the sanitizers of GCC: CXX=g++"));
+}
+
 TEST_CASE("a workload that cannot be made costs itself alone") {
   const Sanitize sanitize;
   for (const auto& entry : fs::recursive_directory_iterator(sanitize.run.dataset.root() / "workloads")) {

@@ -56,6 +56,17 @@ TEST_CASE("a try in an open sandbox is another question than one in a closed one
   CHECK(digest("auto") != digest("off"));
 }
 
+TEST_CASE("a try on the inputs of a seed is another question than one on those of another seed, or of none") {
+  const auto digest = [](const std::string& seed) {
+    report::TryReport tried;
+    tried.circumstances.seed = seed;
+    return solution_of(tried, {result("v", "null")}).at("request_digest");
+  };
+  CHECK(digest("5") == digest("5"));
+  CHECK(digest("5") != digest("6"));
+  CHECK(digest("5") != digest(""));
+}
+
 TEST_CASE("another driver or compiler is another environment") {
   const std::vector<model::Trace> traces{result("v", "null")};
   const auto digest = [&](const std::string& tools) {
