@@ -26,6 +26,18 @@ std::size_t bin_count(const Quartiles& all, Spacing spacing, const BinLimits& li
       std::ceil(std::clamp(bins, static_cast<double>(limits.least), static_cast<double>(limits.most))));
 }
 
+// The range with both ends moved outwards, by less than one of `bins` bins each, so that `edge` is the edge
+// of one; and one bin more.
+Range with_edge(Range range, double edge, Spacing spacing, std::size_t& bins) {
+  const double low = to_axis(range.low, spacing);
+  const double width = (to_axis(range.high, spacing) - low) / static_cast<double>(bins);
+  const double at = to_axis(edge, spacing);
+  const double below = std::ceil((at - low) / width);
+  ++bins;
+  return {from_axis(at - below * width, spacing),
+          from_axis(at + (static_cast<double>(bins) - below) * width, spacing)};
+}
+
 std::vector<double> equal_edges(Range range, Spacing spacing, std::size_t bins) {
   std::vector<double> edges;
   const double low = to_axis(range.low, spacing);
@@ -45,8 +57,10 @@ Bins make_bins(const std::vector<double>& values, Spacing spacing, const BinLimi
   const auto all = quartiles_of(values, spacing);
   bins.left_out = all ? all->left_out : values.size();
   if (!all) return bins;
-  const std::size_t count = bin_count(*all, spacing, limits);
-  const Range range = count == 1 ? *range_of({all->low}, spacing) : Range{all->low, all->high};
+  std::size_t count = bin_count(*all, spacing, limits);
+  Range range = count == 1 ? *range_of({all->low}, spacing) : Range{all->low, all->high};
+  if (count > 1 && limits.edge && all->low < *limits.edge && *limits.edge < all->high)
+    range = with_edge(range, *limits.edge, spacing, count);
   bins.edges = equal_edges(range, spacing, count);
   bins.counts.assign(count, 0);
   for (const double value : values) {

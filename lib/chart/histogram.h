@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Bins {
 struct BinLimits {
   std::size_t least = 5;
   std::size_t most = 40;
+  std::optional<double> edge{};  // where it lies among the values, one bin ends and the next begins there
 };
 
 // Bins of equal width (of equal ratio on log axes) from the least value to the greatest. Their width is by

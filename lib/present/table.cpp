@@ -1,5 +1,6 @@
 #include "present/table.h"
 
+#include <cctype>
 #include <utility>
 
 #include "present/text.h"

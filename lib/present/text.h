@@ -27,8 +27,8 @@ namespace fib::present {
 // `text` on one line: line breaks and tabs become spaces, other control characters "?".
 [[nodiscard]] std::string without_controls(std::string_view text);
 
-// Runners of CI obey lines of any program's output: "::" where the line begins and "##[" anywhere (GitHub),
-// "##vso[" (Azure) and "##teamcity[" get a space within.
+// Runners of CI obey lines of any program's output: "::" where the line begins and, anywhere, "##", letters
+// or none, and "[" ("##[group]" at GitHub, "##vso[" at Azure, "##teamcity[") get a space within.
 [[nodiscard]] std::string without_commands(std::string line);
 
 // Both: harmless in a terminal and in a log of CI. A name in a table may begin its line.

@@ -79,6 +79,31 @@ chart::Point latency_point(const report::Detail& detail, double size, bool with_
   return point;
 }
 
+// At most `most` of the workloads, which have these sizes, by uuid: of equal parts of the axis one each, and
+// the largest.
+std::set<std::string> spread_over(const std::map<std::string, double>& sizes, Spacing spacing,
+                                  std::size_t most) {
+  std::vector<std::pair<double, std::string>> places;
+  for (const auto& [uuid, size] : sizes)
+    places.emplace_back(spacing == Spacing::linear ? size : std::log2(size), uuid);
+  std::sort(places.begin(), places.end());
+  std::set<std::string> shown;
+  if (places.size() <= most) {
+    for (const auto& [place, uuid] : places) shown.insert(uuid);
+    return shown;
+  }
+  const double first = places.front().first;
+  const double width = (places.back().first - first) / static_cast<double>(most - 1);
+  double part = -1;
+  for (const auto& [place, uuid] : places) {
+    const double own = width > 0 ? std::floor((place - first) / width) : 0;
+    if (own > part) shown.insert(uuid);
+    part = std::max(part, own);
+  }
+  shown.insert(places.back().second);
+  return shown;
+}
+
 // By workload uuid: the lowest latency of the baseline's solutions.
 std::map<std::string, double> latencies_of_baseline(const DefinitionScene& definition,
                                                     const report::Leaderboard& board) {
@@ -202,7 +227,7 @@ chart::Histogram speedups_histogram(const HardwareScene& hardware) {
   result.title = "Distribution of speedups";
   result.subtitle = against_text(hardware.problems.against) + ", all authors and workloads";
   result.value = speedup_axis();
-  result.bins = chart::make_bins(all, Spacing::log);
+  result.bins = chart::make_bins(all, Spacing::log, {.edge = 1});  // as fast as the yardstick
   result.markers = {{1, report::name_of(hardware.problems.against)}};
   result.count_title = "results";
   return result;
@@ -264,22 +289,19 @@ chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& defini
               size.kind == SizeAxis::Kind::bytes ? Unit::bytes : Unit::number};
   if (size.kind == SizeAxis::Kind::bytes) result.x.spacing = Spacing::log;
   result.y = {"latency", Spacing::log, Unit::milliseconds};
-  std::map<std::string, double> sizes;  // of the workloads that are shown
-  const auto shown = some_of_each_size(definition.workloads, kMostLinePoints);
-  for (std::size_t i = 0; i < definition.workloads.size(); ++i) {
-    const model::Workload* workload = definition.workloads[i];
-    if (std::find(shown.begin(), shown.end(), workload) != shown.end())
-      sizes[workload->uuid] = size_of(size, known, *workload, i);
-  }
-  if (shown.size() < definition.workloads.size())
+  std::map<std::string, double> sizes;
+  for (std::size_t i = 0; i < definition.workloads.size(); ++i)
+    sizes[definition.workloads[i]->uuid] = size_of(size, known, *definition.workloads[i], i);
+  const auto shown = spread_over(sizes, result.x.spacing, kMostLinePoints);
+  if (shown.size() < sizes.size())
     result.subtitle +=
-        fmt::format("; {} of {}", shown.size(), present::plural(definition.workloads.size(), "workload"));
+        fmt::format("; {} of {} and every failure", shown.size(), present::plural(sizes.size(), "workload"));
   std::map<std::string, std::vector<chart::Point>> points;
   const bool with_bands = definition.solutions.size() <= kLinesWithBands;
   for (const report::Detail* detail : definition.results) {
-    const auto at = sizes.find(detail->row.workload->uuid);
-    if (at == sizes.end()) continue;
-    points[*detail->row.solution].push_back(latency_point(*detail, at->second, with_bands));
+    const std::string& workload = detail->row.workload->uuid;
+    if (!shown.contains(workload) && detail->row.passed()) continue;
+    points[*detail->row.solution].push_back(latency_point(*detail, sizes.at(workload), with_bands));
   }
   for (const std::string& solution : definition.solutions) {
     if (result.series.size() == kMostLines) {

@@ -39,6 +39,8 @@ std::string names_text(const std::vector<const report::Standing*>& standings) {
 
 std::string one_headline(const DefinitionResult& outcome, report::Against against) {
   if (outcome.closest == nullptr && outcome.winners.empty()) return "";
+  if (outcome.winners.empty() && outcome.closest->passed == 0)
+    return fmt::format("No solution of {} passed any workload.", outcome.definition);
   if (outcome.winners.empty()) {
     return fmt::format("No solution of {} passed every workload; {} passed {} of {}.", outcome.definition,
                        outcome.closest->solution, outcome.closest->passed, outcome.closest->workloads);
@@ -52,7 +54,10 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
     text = fmt::format("{} alone passed every workload of {}: {} ms", winner.solution, outcome.definition,
                        present::format_ms(*winner.latency_ms));
   } else {
-    text = fmt::format("{} wins {}: {} ms", winner.solution, outcome.definition,
+    const auto lead = outcome.lead();
+    const bool is_unsure = !winner.interval && lead && *lead < kSmallLead;
+    text = fmt::format("{} {} {}: {} ms", winner.solution,
+                       is_unsure ? "comes first, perhaps by noise, in" : "wins", outcome.definition,
                        present::format_ms(*winner.latency_ms));
   }
   if (winner.interval) text += " " + present::format_interval(*winner.interval);
@@ -298,7 +303,7 @@ std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
                                 present::format_ms(*change->before_ms)));
   }
   if (texts.empty()) return "";
-  return fmt::format("Faster before, and broken by the last run: {}.", names_text(texts));
+  return fmt::format("Faster before, and broken in the last run: {}.", names_text(texts));
 }
 
 std::string lead_text(double lead) {
@@ -393,7 +398,9 @@ std::optional<double> widest_interval(const std::vector<DefinitionResult>& outco
 
 std::string cause_of(const std::vector<Failure>& group) {
   const std::string& reason = group.front().reason;
-  return group.size() == 1 ? reason : without_place(reason);
+  const bool is_one = std::all_of(group.begin(), group.end(),
+                                  [&](const Failure& failure) { return failure.reason == reason; });
+  return is_one ? reason : without_place(reason);
 }
 
 std::size_t runs_of(const DefinitionScene& definition) {

@@ -112,7 +112,8 @@ std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
   }
   const std::size_t left_out = hardware.definitions.size() - std::min(kMost, hardware.definitions.size());
   if (text.empty()) return "";
-  return "<h3>All definitions: latency against size, of the two solutions that lead each</h3>\n<div "
+  return "<h3>All definitions: latency against size, of the two solutions that stand first in "
+         "each</h3>\n<div "
          "class=multiples>\n" +
          text + "</div>\n" +
          (left_out == 0 ? ""

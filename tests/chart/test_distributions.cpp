@@ -124,6 +124,24 @@ TEST_CASE("log bins have equal ratios", "[bins]") {
   CHECK(bins.edges[1] / bins.edges[0] == Approx(bins.edges[3] / bins.edges[2]));
 }
 
+TEST_CASE("where a value is said to be an edge, no bin has values on both sides of it") {
+  std::vector<double> values;
+  for (int i = 0; i < 40; ++i) values.push_back(0.9 * std::pow(1.05, i));  // to 6.03
+  for (const Spacing spacing : {Spacing::linear, Spacing::log}) {
+    const Bins bins = make_bins(values, spacing, {.edge = 1});
+    const auto edge =
+        std::find_if(bins.edges.begin(), bins.edges.end(), [](double one) { return one == Approx(1); });
+    REQUIRE(edge != bins.edges.end());
+    CHECK(bins.edges.front() <= 0.9);
+    CHECK(bins.edges.back() >= values.back());
+    std::size_t below = 0;
+    for (std::size_t i = 0; bins.edges[i + 1] < 1.0001; ++i) below += bins.counts[i];
+    CHECK(below == 3);  // 0.9, 0.945, 0.992
+    CHECK(std::accumulate(bins.counts.begin(), bins.counts.end(), std::size_t{0}) == values.size());
+  }
+  CHECK(make_bins(values, Spacing::log, {.edge = 10}).edges == make_bins(values, Spacing::log).edges);
+}
+
 TEST_CASE("equal values and no values", "[bins]") {
   for (const Spacing spacing : {Spacing::linear, Spacing::log}) {
     const Bins equal = make_bins({3, 3, 3}, spacing);

@@ -32,7 +32,7 @@ TEST_CASE("printable text is one line without control characters") {
   CHECK(printable("é核") == "é核");
 }
 
-TEST_CASE("what GitHub's runner would obey is broken") {
+TEST_CASE("what runners of CI would obey is broken") {
   CHECK(printable("::set-output name=verdict::good") == ": :set-output name=verdict::good");
   CHECK(printable("  ::error::x") == "  : :error::x");
   CHECK(printable("a ##[error]x ##[b]") == "a ## [error]x ## [b]");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "report/sample_dataset.h"
@@ -117,9 +118,35 @@ TEST_CASE("of very many solutions and workloads the chart of latencies has some,
   }
   for (std::size_t i = 0; i < 30; ++i) definition.solutions.push_back("s" + std::to_string(i));
   const auto chart = visual::latency_chart(runs.scene(), definition);
-  CHECK(chart.subtitle == "latency against size; 60 of 104 workloads; the first 20 of 33 solutions");
+  CHECK(chart.subtitle ==
+        "latency against size; 30 of 104 workloads and every failure; the first 20 of 33 solutions");
   REQUIRE(chart.series.size() == 20);
-  CHECK(series_of(chart, "alice_fast").points.size() == 3);  // w1, w2 and w4: 102 steps over 60 places
+  // The axis is a logarithm from 1 to 115: small sizes lie apart on it.
+  CHECK(series_of(chart, "alice_fast").points.size() == 4);
+}
+
+TEST_CASE("a chart of latencies has every failure, also of workloads that it leaves out") {
+  const RunsScene runs;
+  visual::DefinitionScene definition = runs.gemm();
+  std::vector<model::Workload> workloads(100);
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    workloads[i].uuid = "many" + std::to_string(i);
+    workloads[i].axes = {{"M", 1'000'000 + static_cast<std::int64_t>(i)}};  // in one part of the axis
+    definition.workloads.push_back(&workloads[i]);
+  }
+  report::Detail failed = **std::find_if(definition.results.begin(), definition.results.end(),
+                                         [](const auto* detail) { return !detail->row.passed(); });
+  report::Detail passed = **std::find_if(definition.results.begin(), definition.results.end(),
+                                         [](const auto* detail) { return detail->row.passed(); });
+  failed.row.workload = passed.row.workload = &workloads[40];
+  const std::string of_failed = *failed.row.solution;
+  const std::string of_passed = *passed.row.solution;
+  definition.results = {&failed, &passed};
+  const auto chart = visual::latency_chart(runs.scene(), definition);
+  REQUIRE(of_failed != of_passed);
+  REQUIRE(series_of(chart, of_failed).points.size() == 1);
+  CHECK(series_of(chart, of_failed).points[0].failed);
+  CHECK(series_of(chart, of_passed).points.empty());
 }
 
 TEST_CASE("speedups of a definition's solutions have the order and the yardstick of its leaderboard") {

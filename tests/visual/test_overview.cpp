@@ -123,7 +123,7 @@ TEST_CASE("who led until the last run broke it is named beside who leads now") {
   REQUIRE(leaders.size() == 1);
   CHECK(leaders.at("gemm")->solution == "fast");
   CHECK(visual::fallen_text(leaders) ==
-        "Faster before, and broken by the last run: fast of gemm (0.25000 ms).");
+        "Faster before, and broken in the last run: fast of gemm (0.25000 ms).");
   CHECK(visual::fallen_leaders(outcomes, std::nullopt).empty());
   CHECK(visual::fallen_text({}).empty());
 }
