@@ -18,6 +18,7 @@
 #include "environment.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
+#include "json_error.h"
 #include "logging.h"
 #include "measure_options.h"
 #include "present/document.h"
@@ -244,7 +245,10 @@ void add_profile(CLI::App& app, int& exit_code) {
           "what the classes of bottlenecks mean.\n") +
       kLocalDefault +
       "Exit codes: 0 done, 1 something could not be profiled, 2 wrong usage, 130 interrupted.");
-  profile->callback([options, &exit_code] { exit_code = run(*options); });
+  profile->callback([options, &exit_code] {
+    exit_code =
+        with_json_error(options->format == ProfileFormat::json, "profiled", [&] { return run(*options); });
+  });
 }
 
 }  // namespace fib::cmd

@@ -19,6 +19,7 @@
 #include "environment.h"
 #include "eval_inputs.h"
 #include "interrupt.h"
+#include "json_error.h"
 #include "logging.h"
 #include "measure_options.h"
 #include "present/document.h"
@@ -292,7 +293,10 @@ void add_sanitize(CLI::App& app, int& exit_code) {
       kLocalDefault +
       "Exit codes: 0 nothing found, 1 something could not be done, 2 wrong usage, 3 something was found,\n"
       "130 interrupted.");
-  sanitize->callback([options, &exit_code] { exit_code = run(*options); });
+  sanitize->callback([options, &exit_code] {
+    exit_code =
+        with_json_error(options->format == SanitizeFormat::json, "examined", [&] { return run(*options); });
+  });
 }
 
 }  // namespace fib::cmd

@@ -37,10 +37,8 @@ class FileReader {
     take<bool>(node, "use_isolated_runner", file.isolated, "true or false", [](bool) { return true; });
     read_names(node, "definitions", file.definitions);
     read_names(node, "solutions", file.solutions);
-    for (const char* key : {"sampling_validation_trials", "sampling_tvd_threshold", "extra", "log_dir"}) {
-      if (node[key])
-        file.remarks.push_back(fmt::format("{} changes nothing: see docs/configuration.md", key));
-    }
+    remark_on_unused(node, "", file);
+    if (node["log_dir"]) file.remarks.emplace_back("log_dir changes nothing: see docs/configuration.md");
     remark_on_unknown(node, top_keys(), file);
     if (file.run.noise && (file.run.iterations || file.run.num_trials))
       file.remarks.emplace_back(
@@ -110,6 +108,25 @@ class FileReader {
     return keys;
   }
 
+  // flashinfer-bench judges samplers by these; what could not be right there is refused here, too. `place` is
+  // where they stand, with a point at its end.
+  void remark_on_unused(const YAML::Node& node, const std::string& place, ConfigFile& file) const {
+    const auto check = [&](const YAML::Node& of) {
+      std::optional<int> trials;
+      std::optional<double> threshold;
+      take<int>(of, "sampling_validation_trials", trials, "a whole number above 0",
+                [](int value) { return value > 0; });
+      take<double>(of, "sampling_tvd_threshold", threshold, "from 0 to 1",
+                   [](double value) { return value >= 0 && value <= 1; });
+    };
+    check(node);
+    if (const YAML::Node extra = node["extra"]; extra && extra.IsMap()) check(extra);
+    for (const char* key : {"sampling_validation_trials", "sampling_tvd_threshold", "extra"}) {
+      if (node[key])
+        file.remarks.push_back(fmt::format("{}{} changes nothing: see docs/configuration.md", place, key));
+    }
+  }
+
   // Unknown keys mean nothing, but one that is nearly a known one may be a slip.
   static void remark_on_unknown(const YAML::Node& node, const std::vector<std::string>& known,
                                 ConfigFile& file) {
@@ -156,7 +173,9 @@ class FileReader {
     expect_map(found, key);
     for (const auto& entry : found) {
       if (entry.second.IsNull()) continue;
-      expect_map(entry.second, fmt::format("{}.{}", key, entry.first.as<std::string>("?")));
+      const std::string place = fmt::format("{}.{}", key, entry.first.as<std::string>("?"));
+      expect_map(entry.second, place);
+      remark_on_unused(entry.second, place + ".", file);
       EvalSettings settings;
       read_settings(entry.second, settings);
       remark_on_unknown(entry.second, setting_keys(), file);

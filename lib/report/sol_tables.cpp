@@ -145,4 +145,10 @@ present::Table points_table(const WorkloadSol& workload) {
   return table;
 }
 
+std::vector<std::string> bound_notes() {
+  return {"Bound: the least time that the bytes and flops take at the device's peak",
+          "Of Bound: bound / latency",
+          "SOL Score: 0.5 at the baseline (where there is none: the reference), 1 at the bound"};
+}
+
 }  // namespace fib::report

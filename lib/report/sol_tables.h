@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "present/table.h"
 #include "report/sol.h"
@@ -16,5 +17,8 @@ namespace fib::report {
 
 // With three digits and the unit's prefix: "33.6 M", "1.05 G"; below 1000 whole.
 [[nodiscard]] std::string format_amount(double amount);
+
+// What the columns Bound, Of Bound and SOL Score mean, a sentence each, without full stops.
+[[nodiscard]] std::vector<std::string> bound_notes();
 
 }  // namespace fib::report

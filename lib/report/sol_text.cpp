@@ -105,9 +105,7 @@ std::vector<std::string> footnotes(const std::vector<SolReport>& reports) {
                        [](const HardwareSol& one) { return one.peak.has_value(); });
   });
   if (!any) return {};
-  return {"Bound: the least time that the bytes and flops take at the device's peak",
-          "Of Bound: bound / latency",
-          "SOL Score: 0.5 at the baseline (where there is none: the reference), 1 at the bound"};
+  return bound_notes();
 }
 
 json::Value to_json(const roofline::Peak& peak) {

@@ -94,8 +94,15 @@ ordered_json axes_of_workload() { return map_of(either({count(), text()})); }
 ordered_json failure_object() {
   ordered_json failure = object(members_below(model::record_fields(), "failure.", Unknown::null));
   std::vector<std::string> codes;
-  for (const model::ErrorFacts& facts : model::all_error_facts()) codes.emplace_back(facts.name);
+  std::vector<std::string> stages;
+  for (const model::ErrorFacts& facts : model::all_error_facts()) {
+    codes.emplace_back(facts.name);
+    if (stages.empty() || stages.back() != facts.stage)
+      stages.emplace_back(facts.stage);  // they are by stage
+  }
   failure["properties"]["code"] = one_of(codes);
+  failure["properties"]["stage"] = or_null(one_of(stages));
+  failure["properties"]["fault"] = or_null(one_of({"solution", "dataset", "machine", "harness"}));
   return failure;
 }
 

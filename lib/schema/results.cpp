@@ -170,7 +170,8 @@ ordered_json profile_schema() {
                                         {"reason", or_null(text())},
                                         {"kernels", list_of(kernel)}});
   return titled("fib profile --format json",
-                object({{"schema_version", constant(1)}, {"fib", word()}, {"profiled", list_of(profiled)}}));
+                object({{"schema_version", constant(1)}, {"fib", word()}, {"profiled", list_of(profiled)}},
+                       {{"error", text()}}));
 }
 
 ordered_json sanitize_schema() {
@@ -195,7 +196,8 @@ ordered_json sanitize_schema() {
                                         {"output", text()},
                                         {"output_is_cut", flag()}});
   return titled("fib sanitize --format json",
-                object({{"schema_version", constant(1)}, {"fib", word()}, {"examined", list_of(examined)}}));
+                object({{"schema_version", constant(1)}, {"fib", word()}, {"examined", list_of(examined)}},
+                       {{"error", text()}}));
 }
 
 }  // namespace fib::schema

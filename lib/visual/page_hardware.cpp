@@ -61,7 +61,10 @@ std::string bounds(const report::HardwareSol& sol) {
     shown.workloads.resize(kMost);
   }
   const std::size_t left_out = sol.workloads.size() - shown.workloads.size();
+  std::string legend;
+  for (const std::string& note : report::bound_notes()) legend += note + ". ";
   return html_table(report::workloads_table(shown), "How near to the roofline bound") +
+         tag("p", {{"class", "legend"}}, util::escape_xml(legend)) + "\n" +
          (left_out == 0
               ? ""
               : paragraph(fmt::format("{} nearer to their bounds are left out; fib report sol has all.",
@@ -71,7 +74,9 @@ std::string bounds(const report::HardwareSol& sol) {
 std::string figures(const HardwareScene& hardware) {
   std::string text = "<div class=figures>\n";
   const report::AuthorRanking& ranking = hardware.summary.authors;
-  if (!ranking.rows.empty())
+  const bool has_means = std::any_of(ranking.rows.begin(), ranking.rows.end(),
+                                     [](const auto& row) { return row.second.avg_speedup > 0; });
+  if (has_means)
     text += figure(authors_chart(hardware),
                    "Authors by arithmetic mean speedup; a definition that an author failed counts as 0");
   if (!speedups_histogram(hardware).bins.counts.empty()) {

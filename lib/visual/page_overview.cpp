@@ -289,14 +289,17 @@ std::string run_name(const Scene& scene, const std::string& run_id) {
   return label == nullptr ? run_id : label->whole();
 }
 
-// "0.25000 → 0.50000 (+100.0%)", or without the milliseconds where not all results passed both times. Dim
-// where no verdict stands behind it.
+// "0.25000 → 0.50000 (+100.0%)", or "+100.0% where both passed" where not all results did. Dim where no
+// verdict stands behind it.
 PageCell latency_change(const Change& change, bool is_dim) {
   if (!change.ratio) return plain("-");
   std::string text = fmt::format("{:+.1f}%", (*change.ratio - 1) * 100);
-  if (change.before_ms && !change.verdicts.contains(Verdict::broken))
+  if (!change.before_ms || change.verdicts.contains(Verdict::broken)) {
+    text += " where both passed";
+  } else {
     text = fmt::format("{} → {} ({})", present::format_ms(*change.before_ms),
                        present::format_ms(*change.before_ms * *change.ratio), text);
+  }
   PageCell cell = number(text, *change.ratio);
   if (is_dim) cell.css = "dim";
   return cell;

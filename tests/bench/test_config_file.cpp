@@ -160,6 +160,12 @@ TEST_CASE("keys that change nothing here are named") {
   CHECK(parsed("extra: {sampling_tvd_threshold: 0.2}\nlog_dir: /x\n").remarks ==
         std::vector<std::string>{"extra changes nothing: see docs/configuration.md",
                                  "log_dir changes nothing: see docs/configuration.md"});
+  CHECK(parsed("op_type_config: {sampling: {extra: {sampling_validation_trials: 5}}}\n").remarks ==
+        std::vector<std::string>{"op_type_config.sampling.extra changes nothing: see docs/configuration.md"});
+  CHECK_THROWS_WITH(parsed("extra: {sampling_validation_trials: 0}\n"),
+                    Catch::EndsWith("sampling_validation_trials must be a whole number above 0"));
+  CHECK_THROWS_WITH(parsed("definition_config: {d: {sampling_tvd_threshold: 7}}\n"),
+                    Catch::EndsWith("sampling_tvd_threshold must be from 0 to 1"));
   CHECK(parsed("op_type_confg: {}\nsomething: 1\ndefinition_config: {d: {atl: 1}}\n").remarks ==
         std::vector<std::string>{
             "atl is no key; did you mean \"atol\" or \"rtol\"?",

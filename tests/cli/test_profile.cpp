@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/run_support.h"
+#include "support/schema_check.h"
 
 // `fib profile` as far as it needs no GPU; tests/gpu/test_profile.cpp has the rest.
 using namespace fib;
@@ -51,6 +52,12 @@ TEST_CASE("what cannot be profiled is said before anything is built") {
   CHECK(on_cpu.out.empty());
   CHECK_THAT(on_cpu.err,
              Contains("ncu profiles kernels on NVIDIA GPUs; this machine has none, or --device says cpu"));
+  auto for_programs = words;
+  for_programs.insert(for_programs.end(), {"--format", "json"});
+  const auto in_json = testing::checked_json("profile", profile(run, for_programs, fake_ncu(run)).out);
+  CHECK_THAT(in_json.at("error").get<std::string>(),
+             Catch::StartsWith("ncu profiles kernels on NVIDIA GPUs"));
+  CHECK(in_json.at("profiled").empty());
   const auto without = profile(run, {}, fake_ncu(run));
   CHECK(without.exit_code == 2);
   CHECK_THAT(without.err, Contains("SOLUTION is missing"));

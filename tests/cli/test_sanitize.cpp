@@ -141,6 +141,10 @@ TEST_CASE("what cannot be looked at has no findings, and that is no good sign") 
   const auto strict = sanitize("a.cpp", kHead + "}\n", {"--sandbox", "strict"});
   CHECK(strict.exit_code == 1);
   CHECK_THAT(strict.err, Catch::Contains("--sandbox strict asks for"));
+  const auto in_json = sanitize("a.cpp", kHead + "}\n", {"--sandbox", "strict", "--format", "json"});
+  CHECK(in_json.exit_code == 1);
+  CHECK_THAT(checked_json("sanitize", in_json.out).at("error").get<std::string>(),
+             Catch::Contains("--sandbox strict asks for"));
   const auto unknown = sanitize("a.cpp", kHead + "}\n", {"--tool", "memcheck"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("memcheck is none of address,undefined"));
