@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "bench/python_code.h"
 #include "choice.h"
 #include "commands.h"
 #include "dataset/add_record.h"
@@ -202,12 +203,15 @@ class Turn {
   bench::Session& session_;
 };
 
-// Tries whose traces are kept time their references themselves.
-bench::NativeReference native_reference_of(const EvalOptions& options) {
+// With the choice left to fib and a torch here, references run in the built-in engine where torch has timed
+// them before, which tries do not ask for whose traces a dataset keeps, or that need no times.
+bench::NativeReference native_reference_of(const EvalOptions& options,
+                                           const bench::Environment& environment) {
   const auto engine = options.measure.config.reference;
-  const bool is_likely =
-      engine == bench::ReferenceEngine::kNative ||
-      (engine == bench::ReferenceEngine::kAuto && !options.add && options.measure.config.profile_baseline);
+  const bool has_torch = bench::why_no_torch(environment.python, environment.is_cuda()).empty();
+  const bool is_likely = engine == bench::ReferenceEngine::kNative ||
+                         (engine == bench::ReferenceEngine::kAuto &&
+                          (!has_torch || (!options.add && options.measure.config.profile_baseline)));
   return is_likely ? bench::NativeReference::kLikely : bench::NativeReference::kUnlikely;
 }
 
@@ -238,7 +242,7 @@ ExitCode watch(bench::Session& session, const EvalOptions& options, const bench:
         {
           const Turn turn(session);
           (void)evaluate_once(session, options, request, against_last, is_told);
-          if (!interrupted) session.prepare_next(native_reference_of(options));
+          if (!interrupted) session.prepare_next(native_reference_of(options, session.environment()));
         }
         if (!interrupted)
           fmt::print(stderr, "watching {}; Ctrl-C ends\n", present::plural(tried.size(), "file"));

@@ -23,8 +23,8 @@ namespace fib::cmd {
                                                        const bench::Environment& environment,
                                                        std::int64_t now_us);
 
-// Keeps the times that these traces of `inputs` tell, by solution, in place of those before of the same
-// workload and device. Throws Error when they cannot be written.
+// Keeps the times that these traces tell, which to_keep() has made (eval_results.h), in place of those before
+// of the same work and device. Throws Error when they cannot be written.
 void keep_references(const std::map<std::string, std::vector<model::Trace>>& traces);
 
 // Of traces whose reference was timed before: a sentence that says when, and how it is timed again. Nothing

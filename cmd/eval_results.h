@@ -36,7 +36,8 @@ class EvalProgress : public Progress {
     const std::set<std::string>& works);
 
 // The tries of a solution of this name, kept in the cache whatever dataset it was tried on: of each workload,
-// its files and hardware the last result, and where that failed, the last that passed too. Their workloads
+// its files and device the last result, and where that failed, the last that passed too (of other files the
+// latest few). Their workloads
 // are kept_workload()s. Throws Error when they cannot be read or written.
 [[nodiscard]] std::vector<model::Trace> read_tries(const std::string& definition,
                                                    const std::string& solution);

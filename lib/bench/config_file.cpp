@@ -69,8 +69,9 @@ class FileReader {
   }
 
  private:
-  // A configuration below configs has a setting in its fifth map; what lies deeper says nothing.
-  static constexpr int kDeepest = 5;
+  // A configuration below configs has a setting in its fifth map, and `extra` of a layer in its sixth; what
+  // lies deeper says nothing.
+  static constexpr int kDeepest = 6;
   // Far above what people write: a few aliases can stand for more entries than anybody can read.
   static constexpr std::size_t kMostEntries = 1'000'000;
 

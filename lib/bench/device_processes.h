@@ -52,7 +52,7 @@ enum class NativeReference { kUnlikely, kLikely };
 
 // Makes ready what the next run with these settings will need: a judge, a worker of the kind that the last
 // run began with, and one for references in the native engine. What waits already, stays. Returns when all
-// are ready, mostly within half a second; each of them may take as long as start_limit() says. What fails
+// are ready, mostly within half a second; each may take twice as long as start_limit() says. What fails
 // will be told by whoever needs it. One thread, between two runs.
 void prepare_next(const DeviceProcesses& processes, NativeReference reference);
 

@@ -40,8 +40,8 @@ Sanitizer host_sanitizer() {
   const compile::Toolchain toolchain;
   Sanitizer sanitizer{"address,undefined", {}, ""};
   if (is_clang(toolchain.cxx)) {
-    sanitizer.missing =
-        fmt::format("{} is Clang, and fib looks with the sanitizers of GCC: CXX=g++", toolchain.cxx.front());
+    sanitizer.missing = fmt::format("{} is Clang, and fib looks with the sanitizers of GCC: CXX=g++",
+                                    fmt::join(toolchain.cxx, " "));
     return sanitizer;
   }
   const std::string address = library_of(toolchain.cxx, "libasan.so");

@@ -34,8 +34,8 @@ Range with_edge(Range range, double edge, Spacing spacing, std::size_t& bins) {
   const double at = to_axis(edge, spacing);
   const double below = std::ceil((at - low) / width);
   ++bins;
-  return {from_axis(at - below * width, spacing),
-          from_axis(at + (static_cast<double>(bins) - below) * width, spacing)};
+  return {std::min(range.low, from_axis(at - below * width, spacing)),
+          std::max(range.high, from_axis(at + (static_cast<double>(bins) - below) * width, spacing))};
 }
 
 std::vector<double> equal_edges(Range range, Spacing spacing, std::size_t bins) {
@@ -59,9 +59,15 @@ Bins make_bins(const std::vector<double>& values, Spacing spacing, const BinLimi
   if (!all) return bins;
   std::size_t count = bin_count(*all, spacing, limits);
   Range range = count == 1 ? *range_of({all->low}, spacing) : Range{all->low, all->high};
-  if (count > 1 && limits.edge && all->low < *limits.edge && *limits.edge < all->high)
-    range = with_edge(range, *limits.edge, spacing, count);
+  const bool has_edge = count > 1 && limits.edge && all->low < *limits.edge && *limits.edge < all->high;
+  if (has_edge) range = with_edge(range, *limits.edge, spacing, count);
   bins.edges = equal_edges(range, spacing, count);
+  if (has_edge) {  // exactly
+    const auto distance = [&](double one) { return std::abs(one - *limits.edge); };
+    *std::min_element(bins.edges.begin(), bins.edges.end(), [&](double left, double right) {
+      return distance(left) < distance(right);
+    }) = *limits.edge;
+  }
   bins.counts.assign(count, 0);
   for (const double value : values) {
     if (!can_show(value, spacing)) continue;

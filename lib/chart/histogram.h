@@ -20,7 +20,9 @@ struct Bins {
 struct BinLimits {
   std::size_t least = 5;
   std::size_t most = 40;
-  std::optional<double> edge{};  // where it lies among the values, one bin ends and the next begins there
+  // Where it lies among the values, one bin ends and the next begins there: there is one bin more then, and
+  // the outermost reach beyond the values.
+  std::optional<double> edge{};
 };
 
 // Bins of equal width (of equal ratio on log axes) from the least value to the greatest. Their width is by

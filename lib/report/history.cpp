@@ -38,6 +38,7 @@ void add_standing(RunTraces& traces, const model::Trace& trace, const model::Mea
   standing.solution = solution;
   standing.sweep = sweep;
   ++standing.evaluations;
+  if (record.solution_sha256) standing.sources.insert(*record.solution_sha256);
   // Another definition of the same name is other work.
   RunTimes& times =
       standing.workloads[record.definition_sha256.value_or("") + ' ' + model::work_key(trace.workload)];

@@ -39,6 +39,7 @@ struct RunStanding {
   std::size_t evaluations = 0;
   std::size_t passed = 0;
   std::map<std::string, std::size_t> failed;  // by status
+  std::set<std::string> sources;              // model::content_sha256 of the solution, where traces say it
   // By uuid, sizes, inputs and definition, so that an edited workload is another one: those that were tried.
   std::map<std::string, RunTimes> workloads;
 

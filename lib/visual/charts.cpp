@@ -83,15 +83,15 @@ chart::Point latency_point(const report::Detail& detail, double size, bool with_
 // the largest.
 std::set<std::string> spread_over(const std::map<std::string, double>& sizes, Spacing spacing,
                                   std::size_t most) {
-  std::vector<std::pair<double, std::string>> places;
-  for (const auto& [uuid, size] : sizes)
-    places.emplace_back(spacing == Spacing::linear ? size : std::log2(size), uuid);
-  std::sort(places.begin(), places.end());
   std::set<std::string> shown;
-  if (places.size() <= most) {
-    for (const auto& [place, uuid] : places) shown.insert(uuid);
-    return shown;
+  std::vector<std::pair<double, std::string>> places;
+  for (const auto& [uuid, size] : sizes) {
+    if (sizes.size() <= most) shown.insert(uuid);
+    if (spacing == Spacing::linear || size > 0)
+      places.emplace_back(spacing == Spacing::linear ? size : std::log2(size), uuid);
   }
+  if (sizes.size() <= most || places.empty()) return shown;
+  std::sort(places.begin(), places.end());
   const double first = places.front().first;
   const double width = (places.back().first - first) / static_cast<double>(most - 1);
   double part = -1;
@@ -294,8 +294,8 @@ chart::LineChart latency_chart(const Scene& scene, const DefinitionScene& defini
     sizes[definition.workloads[i]->uuid] = size_of(size, known, *definition.workloads[i], i);
   const auto shown = spread_over(sizes, result.x.spacing, kMostLinePoints);
   if (shown.size() < sizes.size())
-    result.subtitle +=
-        fmt::format("; {} of {} and every failure", shown.size(), present::plural(sizes.size(), "workload"));
+    result.subtitle += fmt::format("; {} of {}, and what failed on others", shown.size(),
+                                   present::plural(sizes.size(), "workload"));
   std::map<std::string, std::vector<chart::Point>> points;
   const bool with_bands = definition.solutions.size() <= kLinesWithBands;
   for (const report::Detail* detail : definition.results) {

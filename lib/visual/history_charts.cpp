@@ -73,9 +73,14 @@ std::vector<chart::Point> comparable_points(const std::vector<std::pair<const Ru
   for (const auto& [standing, place] : runs) standings.push_back(standing);
   const report::CommonWorkloads common = report::common_workloads(standings);
   std::vector<chart::Point> points;
+  const RunStanding* before = nullptr;
   for (const auto& [standing, place] : runs) {
     if (std::find(common.runs.begin(), common.runs.end(), standing) == common.runs.end()) continue;
     points.push_back(point_of(*standing, standing->times(common.works), place));
+    if (before != nullptr && !before->sources.empty() && !standing->sources.empty() &&
+        before->sources != standing->sources)
+      points.back().note += "\nthe source has changed since the run before";
+    before = standing;
     if (common.works.size() < common.all)
       points.back().note += fmt::format("\nlatency over {} of {} workloads, which all these runs have",
                                         common.works.size(), common.all);

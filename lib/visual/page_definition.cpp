@@ -374,7 +374,7 @@ std::string speedups_figure(const DefinitionScene& definition, const report::Lea
 
 std::string latencies_figure(const chart::LineChart& chart) {
   if (!any_point(chart, [](const chart::Point& point) { return point.y.has_value(); })) return "";
-  std::string caption = "L" + chart.subtitle.substr(1);  // latency_chart()'s says what is left out
+  std::string caption = "L" + chart.subtitle.substr(1);  // "latency against size; " and what is left out
   if (any_point(chart, [](const chart::Point& point) { return point.high.has_value(); }))
     caption += "; the band is the middle half of the timed calls";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; })) caption += "; ✗ failed";

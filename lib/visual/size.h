@@ -27,7 +27,7 @@ struct SizeAxis {
 [[nodiscard]] SizeAxis size_axis(const model::Definition* definition,
                                  const std::vector<const model::Workload*>& workloads);
 
-// Positive. `place` counts from 0.
+// Not negative. `place` counts from 0.
 [[nodiscard]] double size_of(const SizeAxis& axis, const model::Definition* definition,
                              const model::Workload& workload, std::size_t place);
 

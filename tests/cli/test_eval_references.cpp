@@ -165,7 +165,7 @@ TEST_CASE("what was tried on other files is no earlier try, nor its reference's 
 
 TEST_CASE("the built-in engine finds the OpenBLAS that is named by its path, from within its sandbox") {
   const auto found =
-      run_process({"/bin/sh", "-c", "ldconfig -p | sed -n 's/.*libopenblas.so.0 .* => //p' | head -1"});
+      run_process({"/bin/sh", "-c", "/sbin/ldconfig -p | sed -n 's/.*libopenblas.so.0 .* => //p' | head -1"});
   const std::string library = found.out.substr(0, found.out.find('\n'));
   if (library.empty()) {
     WARN("skipped: there is no libopenblas.so.0");

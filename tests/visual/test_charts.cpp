@@ -119,7 +119,7 @@ TEST_CASE("of very many solutions and workloads the chart of latencies has some,
   for (std::size_t i = 0; i < 30; ++i) definition.solutions.push_back("s" + std::to_string(i));
   const auto chart = visual::latency_chart(runs.scene(), definition);
   CHECK(chart.subtitle ==
-        "latency against size; 30 of 104 workloads and every failure; the first 20 of 33 solutions");
+        "latency against size; 30 of 104 workloads, and what failed on others; the first 20 of 33 solutions");
   REQUIRE(chart.series.size() == 20);
   // The axis is a logarithm from 1 to 115: small sizes lie apart on it.
   CHECK(series_of(chart, "alice_fast").points.size() == 4);
@@ -131,7 +131,8 @@ TEST_CASE("a chart of latencies has every failure, also of workloads that it lea
   std::vector<model::Workload> workloads(100);
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     workloads[i].uuid = "many" + std::to_string(i);
-    workloads[i].axes = {{"M", 1'000'000 + static_cast<std::int64_t>(i)}};  // in one part of the axis
+    // In one part of the axis, but for one that it cannot show.
+    workloads[i].axes = {{"M", i == 99 ? 0 : 1'000'000 + static_cast<std::int64_t>(i)}};
     definition.workloads.push_back(&workloads[i]);
   }
   report::Detail failed = **std::find_if(definition.results.begin(), definition.results.end(),
@@ -147,6 +148,7 @@ TEST_CASE("a chart of latencies has every failure, also of workloads that it lea
   REQUIRE(series_of(chart, of_failed).points.size() == 1);
   CHECK(series_of(chart, of_failed).points[0].failed);
   CHECK(series_of(chart, of_passed).points.empty());
+  CHECK(chart.subtitle.starts_with("latency against size; 6 of 104 workloads"));
 }
 
 TEST_CASE("speedups of a definition's solutions have the order and the yardstick of its leaderboard") {
@@ -242,6 +244,28 @@ TEST_CASE("runs of a history are named by time and commit; slower ones beyond th
   const auto wide = chart_of(history);
   CHECK(*series_of(wide, "s").points[0].low == Approx(1 / 2.5));
   CHECK(series_of(wide, "s").points[0].note.find("rerun within 0 to 2.5x") != std::string::npos);
+}
+
+TEST_CASE("a run whose solution has another source than in the run before says so in its note") {
+  report::DatasetHistory history;
+  for (const char* source : {"", "a", "a", "b"}) {
+    report::HistoryRun run;
+    run.record.run_id = fmt::format("r{}", history.runs.size());
+    run.record.hardware = "H";
+    report::RunStanding standing;
+    standing.definition = "d";
+    standing.solution = "s";
+    standing.evaluations = standing.passed = 1;
+    standing.workloads["w"] = {0, 0, 1};
+    if (*source != '\0') standing.sources.insert(source);
+    run.traces.standings[{"d", nullptr, "s"}] = standing;
+    history.runs.push_back(run);
+  }
+  const auto chart = chart_of(history);
+  std::vector<bool> changed;
+  for (const auto& point : series_of(chart, "s").points)
+    changed.push_back(point.note.find("the source has changed since the run before") != std::string::npos);
+  CHECK(changed == std::vector{false, false, false, true});
 }
 
 TEST_CASE("the line over runs is of the workloads that a solution's runs have in common") {

@@ -48,6 +48,17 @@ TEST_CASE("the headline of one definition says who won, by how much, and how sur
         "a and b lead gemm and cannot be told apart: 0.50000 ms, 2.00x as fast as c.");
 }
 
+TEST_CASE("a small lead without intervals is no win") {
+  const auto of = [](double next_ms, std::optional<double> interval) {
+    auto first = standing("a", 1, 1.0);
+    first.interval = interval;
+    return headline_of(summary({{"d", report::Against::reference, {first, standing("b", 2, next_ms)}}}));
+  };
+  CHECK(of(1.004, std::nullopt) == "a comes first, perhaps by noise, in d: 1.00000 ms, 0.4% faster than b.");
+  CHECK_THAT(of(1.004, 0.001), Catch::StartsWith("a wins d: "));
+  CHECK_THAT(of(1.5, std::nullopt), Catch::StartsWith("a wins d: "));
+}
+
 TEST_CASE("who did not pass everything is never the winner") {
   const auto board = summary({{"gemm",
                                report::Against::reference,
@@ -58,6 +69,8 @@ TEST_CASE("who did not pass everything is never the winner") {
   CHECK(outcomes[0].failed == 2);
   CHECK_FALSE(outcomes[0].lead());
   CHECK(headline_of(board) == "No solution of gemm passed every workload; part passed 3 of 4.");
+  CHECK(headline_of(summary({{"gemm", report::Against::reference, {standing("x", std::nullopt, 1, 0)}}})) ==
+        "No solution of gemm passed any workload.");
 }
 
 TEST_CASE("the headline of several definitions counts wins, ties and definitions without a winner") {
@@ -277,6 +290,12 @@ TEST_CASE("the cause of several failures names no line, which differs from sourc
   const auto failures = visual::failures_of(runs.gpu());
   CHECK(visual::cause_of({failures[0]}) == "RUNTIME_ERROR: illegal memory access");
   CHECK(visual::cause_of({failures[0], failures[0]}) == "RUNTIME_ERROR: illegal memory access");
+  auto at_one = failures[0];
+  at_one.reason = "COMPILE_ERROR: a.cu:1:2: error: no";
+  auto at_other = at_one;
+  at_other.reason = "COMPILE_ERROR: a.cu:9:2: error: no";
+  CHECK(visual::cause_of({at_one, at_one}) == "COMPILE_ERROR: a.cu:1:2: error: no");  // all fail there
+  CHECK(visual::cause_of({at_one, at_other}) == "COMPILE_ERROR: error: no");
 }
 
 TEST_CASE("authors stand with the definitions that they have won") {
@@ -292,6 +311,7 @@ TEST_CASE("the first screen of a page has the headline, the key figures, and lin
   const testing::RunsScene runs;
   const std::string html = visual::page(runs.scene(), {"name", "0.0.0", false, {}});
   const auto holds = [&](const std::string& part) { return html.find(part) != std::string::npos; };
+  CHECK(holds("<figcaption>Latency against size"));
   CHECK(holds("<p class=\"lead\">alice_fast alone passed every workload of gemm_n128: "));
   CHECK(holds("<b>0 of 1</b><span>definitions won against others, 1 passed by one alone</span>"));
   CHECK(holds("<a class=\"tile bad\" href=\"#on-NVIDIA~20H200-failures\"><b>1</b>"));

@@ -316,7 +316,10 @@ TEST_CASE("the engine that interprets a reference is confined as a solution is")
   }
   SECTION("but where the sandbox is off") {
     start_difference(client, sandbox::Mode::kOff);
-    CHECK_THAT(status_of_own(), Catch::Contains("Seccomp:\t0\n"));
+    std::ifstream own_status("/proc/self/status");  // containers have filters of their own
+    const std::string own{std::istreambuf_iterator<char>(own_status), {}};
+    const std::string filters = own.substr(own.find("Seccomp:"), 11);
+    CHECK_THAT(status_of_own(), Catch::Contains(filters));
   }
 }
 
