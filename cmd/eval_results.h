@@ -37,8 +37,7 @@ class EvalProgress : public Progress {
 
 // The tries of a solution of this name, kept in the cache whatever dataset it was tried on: of each workload,
 // its files and device the last result, and where that failed, the last that passed too (of other files the
-// latest few). Their workloads
-// are kept_workload()s. Throws Error when they cannot be read or written.
+// latest few). Their workloads are kept_workload()s. Throws Error when they cannot be read or written.
 [[nodiscard]] std::vector<model::Trace> read_tries(const std::string& definition,
                                                    const std::string& solution);
 void add_tries(const std::string& definition, const std::string& solution,

@@ -18,7 +18,8 @@ inline constexpr std::uint64_t kFewestCounted = 3;
 // would slow the reference down, which makes the solution look better. One thread.
 class ExpectedOutputs {
  public:
-  // Starts the reference and opens the workload at a door of its own. Throws ReferenceError, JudgeLost.
+  // Starts the reference and opens the workload at a door of its own. Throws ReferenceError, JudgeLost, and
+  // Error as Reference does.
   explicit ExpectedOutputs(const EvaluationParts& parts);
   ExpectedOutputs(const ExpectedOutputs&) = delete;
   ExpectedOutputs& operator=(const ExpectedOutputs&) = delete;

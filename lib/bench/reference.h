@@ -27,8 +27,8 @@ struct ReferenceCall {
   worker::CallTimes times{};
 };
 
-// What makes expected outputs, as an evaluation needs it. Throws ReferenceError when the reference fails. One
-// thread.
+// What makes expected outputs, as an evaluation needs it. Throws ReferenceError when the reference fails;
+// Error where this machine cannot make its worker. One thread.
 class Reference {
  public:
   virtual ~Reference() = default;

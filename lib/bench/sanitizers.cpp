@@ -26,20 +26,11 @@ std::string library_of(const std::vector<std::string>& cxx, const std::string& n
   }
 }
 
-// It finds GCC's libraries, too, and cannot link them.
-bool is_clang(std::vector<std::string> cxx) {
-  cxx.push_back("--version");
-  try {
-    return util::run_command(cxx, "/").output.find("clang") != std::string::npos;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 Sanitizer host_sanitizer() {
   const compile::Toolchain toolchain;
   Sanitizer sanitizer{"address,undefined", {}, ""};
-  if (is_clang(toolchain.cxx)) {
+  // It finds GCC's libraries, too, and cannot link them.
+  if (!compile::version_line(toolchain.cxx, "clang").empty()) {
     sanitizer.missing = fmt::format("{} is Clang, and fib looks with the sanitizers of GCC: CXX=g++",
                                     fmt::join(toolchain.cxx, " "));
     return sanitizer;

@@ -5,6 +5,7 @@
 
 #include "export/ci_forms.h"
 #include "export/ci_ranking.h"
+#include "present/document.h"
 #include "present/junit.h"
 #include "present/table.h"
 #include "present/text.h"
@@ -114,7 +115,7 @@ std::string skipped_text(const report::RunRest& rest) {
   for (const auto& one : rest.skipped) by_reason[one.reason].push_back(one.solution);
   std::string text = by_reason.empty() ? "" : "\n### Skipped\n\n";
   for (const auto& [reason, solutions] : by_reason)
-    text += fmt::format("- {}: {}\n", present::escape_markdown(util::some_of(solutions)),
+    text += fmt::format("- {}: {}\n", present::markdown_block(util::some_of(solutions)),
                         present::escape_markdown(reason));
   return text;
 }
@@ -125,7 +126,7 @@ std::string job_summary(const std::vector<CiResult>& results, const dataset::Dat
                         std::size_t limit, const report::RunRest& rest) {
   const CiTotals totals(results, rest);
   Page page(static_cast<std::size_t>(kFailuresShare * static_cast<double>(limit)));
-  page.add("## fib\n\n" + present::escape_markdown(totals.text()) + "\n");
+  page.add("## fib\n\n" + present::markdown_block(totals.text()) + "\n");
   const std::size_t failures = totals.failed.empty() ? 0 : add_failures(page, results);
   page.allow(limit - kEndBytes);
   const bool tells_skipped = page.add_if_fits(skipped_text(rest));

@@ -4,8 +4,8 @@
 #include "export/ci_forms.h"
 #include "export/ci_ranking.h"
 #include "export/export.h"
+#include "present/document.h"
 #include "present/github.h"
-#include "present/table.h"
 #include "present/text.h"
 #include "report/not_counted.h"
 #include "report/run_rest.h"
@@ -53,7 +53,7 @@ std::string about_the_rest(const std::string& not_counted, CiForm form) {
   if (not_counted.empty()) return "";
   if (form == CiForm::github)
     return present::annotation(present::Annotation::notice, "not counted", present::printable(not_counted));
-  return form == CiForm::job_summary ? "\n" + present::escape_markdown(not_counted) + "\n" : "";
+  return form == CiForm::job_summary ? "\n" + present::markdown_block(not_counted) + "\n" : "";
 }
 
 // How many of the results the form tells of: trackers want measurements.

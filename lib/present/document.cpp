@@ -9,9 +9,6 @@ namespace fib::present {
 
 namespace json = model::json;
 
-namespace {
-
-// What begins a paragraph or a list's item must not begin a list, a task, a rule or a block of code instead.
 std::string markdown_block(std::string_view text) {
   std::string escaped = escape_markdown(text);
   escaped.erase(0, std::min(escaped.find_first_not_of(' '), escaped.size()));
@@ -23,8 +20,6 @@ std::string markdown_block(std::string_view text) {
       is_at(mark, mark == 0 ? "-+" : ".)") && (mark + 1 == escaped.size() || is_at(mark + 1, " -"));
   return is_item || is_at(0, "[") ? escaped.insert(mark, "\\") : escaped;
 }
-
-}  // namespace
 
 void Document::heading(std::string_view text) {
   block(markdown_ ? "## " + escape_markdown(text) + "\n" : bold(printable(text)));

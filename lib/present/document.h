@@ -13,6 +13,10 @@ namespace fib::present {
 // In which form a report is written.
 enum class Format { table, json, csv, md };
 
+// What begins a paragraph or a list's item in Markdown: escape_markdown(text), which begins no list, task,
+// rule or block of code instead. Pure.
+[[nodiscard]] std::string markdown_block(std::string_view text);
+
 // A page for people: blocks with blank lines between, as text for a terminal or as Markdown. Format json and
 // csv are not for people and give text. One thread at a time.
 class Document {

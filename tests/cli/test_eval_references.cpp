@@ -163,6 +163,32 @@ TEST_CASE("what was tried on other files is no earlier try, nor its reference's 
   CHECK_THAT(tries({"--against", "last"}).out, Catch::Contains("the last result"));
 }
 
+TEST_CASE("of tries on files that change again and again the latest eight stay") {
+  const Tries tries;
+  const fs::path blob = tries.run.dataset.root() / "blob/a.safetensors";
+  const std::vector<float> values(100, 1);
+  fs::create_directories(blob.parent_path());
+  tensor::write_safetensors(blob, {{"a", tensor::DType::kFloat32, {100}, values.data()}});
+  const fs::path workloads = tries.run.dataset.root() / "workloads/test/add.jsonl";
+  auto line = json::parse(util::read_file(workloads).substr(0, util::read_file(workloads).find('\n')));
+  line["workload"]["inputs"]["a"] = {
+      {"type", "safetensors"}, {"path", "blob/a.safetensors"}, {"tensor_key", "a"}};
+  util::write_file_atomic(workloads, line.dump() + "\n");
+  const auto written = fs::last_write_time(blob);
+  for (int i = 0; i < 10; ++i) {
+    fs::last_write_time(blob, written + std::chrono::seconds(i));
+    REQUIRE(tries().exit_code == 0);
+  }
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(tries.run.folder.path() / "cache/tries"))
+    files.push_back(util::read_file(entry.path()));
+  REQUIRE(files.size() == 1);
+  CHECK(std::count(files[0].begin(), files[0].end(), '\n') == 8);
+  CHECK_THAT(tries({"--against", "last"}).out, Catch::Contains("the last result"));
+  fs::last_write_time(blob, written);
+  CHECK_THAT(tries({"--against", "last"}).out, Catch::Contains("There is no earlier try of mine."));
+}
+
 TEST_CASE("the built-in engine finds the OpenBLAS that is named by its path, from within its sandbox") {
   const auto found =
       run_process({"/bin/sh", "-c", "/sbin/ldconfig -p | sed -n 's/.*libopenblas.so.0 .* => //p' | head -1"});

@@ -168,6 +168,9 @@ TEST_CASE("solutions that a run has skipped are told with the reason") {
   CHECK_THAT(summary, Catch::Contains("0 failed; 2 solutions were skipped") &&
                           Catch::Contains("\n### Skipped\n\n- a\\|gpu, b_gpu: needs \\<cuda\\>\n"));
   CHECK_THAT(exports::job_summary(input.results, input.dataset), !Catch::Contains("kipped"));
+  const report::RunRest ticked{kRun1, 0, true, {{"[x] mine", "no"}}};  // no task that is done
+  CHECK_THAT(exports::job_summary(input.results, input.dataset, exports::kSummaryBytes, ticked),
+             Catch::Contains("\n- \\[x] mine: no\n"));
 }
 
 TEST_CASE("a ranking has no latency of a solution that did not pass every workload") {

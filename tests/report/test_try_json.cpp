@@ -46,22 +46,20 @@ TEST_CASE("a try whose work was to be counted is another question than one witho
   CHECK(without == digest_of({result("v", plain), result("w", plain)}, "each"));  // nothing could be counted
 }
 
+static std::string digest_in(const report::Circumstances& circumstances) {
+  report::TryReport tried;
+  tried.circumstances = circumstances;
+  return solution_of(tried, {result("v", "null")}).at("request_digest");
+}
+
 TEST_CASE("a try in an open sandbox is another question than one in a closed one") {
-  const auto digest = [](const std::string& sandbox) {
-    report::TryReport tried;
-    tried.circumstances.sandbox = sandbox;
-    return solution_of(tried, {result("v", "null")}).at("request_digest");
-  };
+  const auto digest = [](const std::string& sandbox) { return digest_in({.sandbox = sandbox}); };
   CHECK(digest("auto") == digest("auto"));
   CHECK(digest("auto") != digest("off"));
 }
 
 TEST_CASE("a try on the inputs of a seed is another question than one on those of another seed, or of none") {
-  const auto digest = [](const std::string& seed) {
-    report::TryReport tried;
-    tried.circumstances.seed = seed;
-    return solution_of(tried, {result("v", "null")}).at("request_digest");
-  };
+  const auto digest = [](const std::string& seed) { return digest_in({.seed = seed}); };
   CHECK(digest("5") == digest("5"));
   CHECK(digest("5") != digest("6"));
   CHECK(digest("5") != digest(""));

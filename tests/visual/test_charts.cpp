@@ -18,6 +18,18 @@ const chart::Series& series_of(const chart::LineChart& chart, const std::string&
   throw;
 }
 
+// A hundred of them, of sizes from `first` on, behind those that have results. They must outlive
+// `definition`.
+std::vector<model::Workload> add_workloads(visual::DefinitionScene& definition, std::int64_t first) {
+  std::vector<model::Workload> workloads(100);
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    workloads[i].uuid = "many" + std::to_string(i);
+    workloads[i].axes = {{"M", first + static_cast<std::int64_t>(i)}};
+    definition.workloads.push_back(&workloads[i]);
+  }
+  return workloads;
+}
+
 // Of a history with one subject.
 chart::LineChart chart_of(const report::DatasetHistory& history) {
   const auto subjects = visual::subjects_of(history);
@@ -110,12 +122,7 @@ TEST_CASE("of very many solutions and workloads the chart of the status has some
 TEST_CASE("of very many solutions and workloads the chart of latencies has some, and says so") {
   const RunsScene runs;
   visual::DefinitionScene definition = runs.gemm();
-  std::vector<model::Workload> workloads(100);
-  for (std::size_t i = 0; i < workloads.size(); ++i) {
-    workloads[i].uuid = "many" + std::to_string(i);
-    workloads[i].axes = {{"M", 16 + static_cast<std::int64_t>(i)}};
-    definition.workloads.push_back(&workloads[i]);  // behind those that have results
-  }
+  const auto workloads = add_workloads(definition, 16);
   for (std::size_t i = 0; i < 30; ++i) definition.solutions.push_back("s" + std::to_string(i));
   const auto chart = visual::latency_chart(runs.scene(), definition);
   CHECK(chart.subtitle ==
@@ -128,13 +135,8 @@ TEST_CASE("of very many solutions and workloads the chart of latencies has some,
 TEST_CASE("a chart of latencies has every failure, also of workloads that it leaves out") {
   const RunsScene runs;
   visual::DefinitionScene definition = runs.gemm();
-  std::vector<model::Workload> workloads(100);
-  for (std::size_t i = 0; i < workloads.size(); ++i) {
-    workloads[i].uuid = "many" + std::to_string(i);
-    // In one part of the axis, but for one that it cannot show.
-    workloads[i].axes = {{"M", i == 99 ? 0 : 1'000'000 + static_cast<std::int64_t>(i)}};
-    definition.workloads.push_back(&workloads[i]);
-  }
+  auto workloads = add_workloads(definition, 1'000'000);  // in one part of the axis
+  workloads[99].axes = {{"M", 0}};                        // which it cannot show
   report::Detail failed = **std::find_if(definition.results.begin(), definition.results.end(),
                                          [](const auto* detail) { return !detail->row.passed(); });
   report::Detail passed = **std::find_if(definition.results.begin(), definition.results.end(),
