@@ -55,7 +55,6 @@ struct EvalOptions {
   bool quiet = false;
   bool full_log = false;
   EvalFormat format = EvalFormat::table;
-  std::string tools = {};  // tools_text(), for JSON
 };
 
 // Of two solutions of one name that differ a dataset has none. That of the same author is for `Existing`.
@@ -150,18 +149,15 @@ ExitCode evaluate_once(bench::Session& session, const EvalOptions& options, benc
   outcome.plan_ms += read_ms;
   const bool is_nothing = outcome.traces.empty() && outcome.not_done.empty() && outcome.skipped.empty();
   if (session.interrupted() && is_nothing) {
-    if (options.format == EvalFormat::json) print_json(inputs, outcome, options.tools, against_last);
+    if (options.format == EvalFormat::json) print_json(inputs, outcome, against_last);
     return outcome.exit_code;
   }
   if (options.replace) replace_solutions(inputs, outcome);
   outcome.settled = report::settle(outcome.traces);
   const auto earlier = about_references(outcome.traces, util::now_us());
   if (earlier) outcome.settled.cautions.push_back(*earlier);
-  outcome.sandbox = options.measure.sandbox;
-  outcome.count_work = bench::name_of(request.count_work);
-  outcome.seed = options.measure.config.seed.value_or("");
   if (options.format == EvalFormat::json) {
-    print_json(inputs, outcome, options.tools, against_last);
+    print_json(inputs, outcome, against_last);
   } else {
     print_tables(inputs, {options.quiet, options.full_log}, outcome, against_last);
   }
@@ -268,11 +264,10 @@ int evaluate(EvalOptions options, bool& is_told) {
   bench::Environment& environment = machine.environment;
   environment.cache = dataset::own_cache_path();
   options.measure.finish(environment.kind());
-  const auto around =
-      options.add ? surroundings(machine.chosen, environment.python) : nlohmann::ordered_json::object();
-  if (options.format == EvalFormat::json) options.tools = tools_text(machine.chosen, environment.python);
+  const bool is_kept = options.add || options.format == EvalFormat::json;
+  const auto around = is_kept ? surroundings(machine.chosen, environment.python) : Surroundings{};
   const auto timeline = options.explain_time ? std::make_unique<util::Timeline>() : nullptr;
-  bench::RunRequest request{FIB_VERSION, options.add, around};
+  bench::RunRequest request{FIB_VERSION, options.add, around.record, around.tools};
   request.count_work =
       options.measure.counted(options.add ? bench::CountWork::kOne : bench::CountWork::kNone);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a worker must not read the run's secret

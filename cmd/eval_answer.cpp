@@ -157,11 +157,9 @@ report::Missing missing_of(const EvalInputs& inputs, const EvalOutcome& outcome,
 
 }  // namespace
 
-void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std::string& tools,
-                bool against_last) {
+void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, bool against_last) {
   report::TryReport report;
   report.version = FIB_VERSION;
-  report.circumstances = {outcome.sandbox, outcome.count_work, tools, outcome.seed};
   for (const std::string& name : inputs.tried) {
     const auto found = outcome.traces.find(name);
     if (found == outcome.traces.end()) continue;

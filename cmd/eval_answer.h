@@ -8,8 +8,7 @@ namespace fib::cmd {
 // What `fib eval` says of a try on stdout. `against_last`: each solution is compared with its last result.
 
 // One JSON object.
-void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, const std::string& tools,
-                bool against_last);
+void print_json(const EvalInputs& inputs, const EvalOutcome& outcome, bool against_last);
 
 // The same of a try that ended by an error of fib's own, which has no results.
 void print_json_error(const std::string& error);

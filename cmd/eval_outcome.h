@@ -24,9 +24,6 @@ struct EvalOutcome {
   double plan_ms = 0;
   std::size_t not_begun = 0;  // evaluations that were planned: the try ended before
   report::SettledTries settled = {};
-  std::string sandbox = {};     // --sandbox
-  std::string count_work = {};  // report::TryReport::count_work
-  std::string seed = {};        // report::Circumstances::seed
   // Of a cascade: the traces of its first stage, by solution.
   std::map<std::string, std::vector<model::Trace>> smallest = {};
 };

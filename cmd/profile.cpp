@@ -150,6 +150,9 @@ std::string as_json(const std::vector<profile::Profiled>& all) {
 int run(ProfileOptions options) {
   set_up_logging();
   if (options.list_sets || options.list_sections) {
+    if (options.format == ProfileFormat::json)
+      throw CLI::ValidationError(options.list_sets ? "--list-sets" : "--list-sections",
+                                 "ncu's own lists are text: not with --format json");
     const auto listed =
         util::run_command({find_ncu(), options.list_sets ? "--list-sets" : "--list-sections"}, "/");
     print_result(listed.output);

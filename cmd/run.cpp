@@ -350,8 +350,7 @@ int run(RunOptions options) {
   }
   // Datasets first: what is wrong with the words of the command is told before a cache that has no name.
   if (!options.dry_run) environment.cache = dataset::own_cache_path();
-  const auto around =
-      options.dry_run ? nlohmann::ordered_json() : surroundings(machine.chosen, environment.python);
+  const auto around = options.dry_run ? Surroundings{} : surroundings(machine.chosen, environment.python);
   const bench::Sweep sweep = choose_sweep(options.sweep, options.measure.config, datasets, options.filter);
   const auto workloads = swept_workloads(datasets, options.filter, sweep);
   OtherOptions others(options.measure.config);
@@ -376,10 +375,7 @@ int run(RunOptions options) {
   RunProgress progress(options.quiet ? ProgressLine::none : usual_progress(), datasets);
   std::optional<RunEvents> events;
   if (options.format == RunFormat::jsonl) {
-    const std::string counted = bench::name_of(options.measure.counted(bench::CountWork::kOne));
-    events.emplace(progress, report::Circumstances{options.measure.sandbox, counted,
-                                                   tools_text(machine.chosen, environment.python),
-                                                   options.measure.config.seed.value_or("")});
+    events.emplace(progress);
     events->began(plan, devices, plan_ms);
   }
   const auto end = [&](const bench::RunReport& report, const GateVerdict& verdict) {
@@ -408,13 +404,9 @@ int run(RunOptions options) {
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, interrupted);
   log_synthesized(options, plan, datasets);
   const auto timeline = wanted_timeline(options);
-  const bench::RunRequest request{FIB_VERSION,
-                                  options.save_results,
-                                  around,
-                                  tags,
-                                  util::machine_load(),
-                                  options.limits,
-                                  options.measure.counted(bench::CountWork::kOne)};
+  const bench::RunRequest request{
+      FIB_VERSION, options.save_results, around.record,  around.tools,
+      tags,        util::machine_load(), options.limits, options.measure.counted(bench::CountWork::kOne)};
   bench::RunObserver& observer = events ? static_cast<bench::RunObserver&>(*events) : progress;
   const auto report = [&] {
     bench::Session session(environment, interrupted, timeline.get());

@@ -133,8 +133,7 @@ void RunEvents::evaluation_finished(const bench::PlannedEvaluation& planned,
                                     std::size_t total) {
   ordered_json members = names_of(planned);
   members["hardware"] = evaluation.environment.hardware;
-  members.update(
-      report::result_json(bench::trace_of(planned, evaluation), *planned.definition, circumstances_));
+  members.update(report::result_json(bench::trace_of(planned, evaluation), *planned.definition));
   add_progress(members, done, total);
   put("evaluation_ended", members);
   next_.evaluation_finished(planned, evaluation, done, total);

@@ -9,7 +9,6 @@
 
 #include "bench/plan.h"
 #include "bench/run.h"
-#include "report/digests.h"
 #include "run_gate.h"
 
 namespace fib::cmd {
@@ -19,8 +18,7 @@ namespace fib::cmd {
 class RunEvents : public bench::RunObserver {
  public:
   // `next` must outlive this object.
-  RunEvents(bench::RunObserver& next, report::Circumstances circumstances)
-      : next_(next), circumstances_(std::move(circumstances)) {}
+  explicit RunEvents(bench::RunObserver& next) : next_(next) {}
 
   // `plan_ms`: how long it took to read the datasets and to plan.
   void began(const bench::Plan& plan, const std::vector<bench::LaneDevice>& devices, double plan_ms);
@@ -44,7 +42,6 @@ class RunEvents : public bench::RunObserver {
   void put(const char* event, const nlohmann::ordered_json& members);
 
   bench::RunObserver& next_;
-  report::Circumstances circumstances_;
   std::mutex mutex_;
   bool is_broken_ = false;
   std::set<std::string> waited_for_;  // the devices that were said to be waited for

@@ -57,20 +57,17 @@ ordered_json command() {
 
 }  // namespace
 
-ordered_json surroundings(const ChosenDevices& chosen,
+Surroundings surroundings(const ChosenDevices& chosen,
                           const std::optional<compile::PythonInterpreter>& python) {
-  return {{"machine", machine()},
-          {"cuda", cuda(chosen)},
-          {"compilers", compilers(chosen.devices.front().kind)},
-          {"python", python ? ordered_json::parse(compile::to_json(*python)) : ordered_json()},
-          {"command", command()}};
-}
-
-std::string tools_text(const ChosenDevices& chosen, const std::optional<compile::PythonInterpreter>& python) {
-  const ordered_json tools = {{"cuda", chosen.software},
-                              {"compilers", compilers(chosen.devices.front().kind)},
-                              {"python", python ? python->version : ""}};
-  return tools.dump();
+  const ordered_json versions = compilers(chosen.devices.front().kind);
+  const ordered_json tools = {
+      {"cuda", chosen.software}, {"compilers", versions}, {"python", python ? python->version : ""}};
+  return {{{"machine", machine()},
+           {"cuda", cuda(chosen)},
+           {"compilers", versions},
+           {"python", python ? ordered_json::parse(compile::to_json(*python)) : ordered_json()},
+           {"command", command()}},
+          tools.dump()};
 }
 
 }  // namespace fib::cmd

@@ -19,6 +19,8 @@ namespace {
 
 // One call of so many is watched exactly, for what the worker's other threads usually use of the CPUs.
 constexpr std::uint64_t kExactOf = 8;
+// Of what a worker says of a launch.
+constexpr std::size_t kLongestReason = 500;
 
 // What lies in host memory could be read, and computed with, by code on the host before the call: launch
 // plans have none.
@@ -111,7 +113,8 @@ CallTimes Calls::make_on(std::uint64_t call, worker::Clock clock) {
     parts_.judge.fill(door_.number(), {set});
   }
   CallTimes times;
-  const UnjudgedCall made{set, made_ + 1, run_and_collect(clock, times)};
+  UnjudgedCall made{set, made_ + 1, run_and_collect(clock, times)};
+  made.refused_launch = times.done.refused_launch;
   check_outputs(made);
   const auto next = filled_ahead(call + 1);
   const auto judgement = [&] {
@@ -211,6 +214,10 @@ void Calls::check_outputs(const UnjudgedCall& call) {
 void Calls::judge(const UnjudgedCall& call, const eval::Judgement& judgement) {
   correctness_.add_errors(judgement);
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
+  const bool was_refused = parts_.device.is_cuda() && !call.refused_launch.empty();
+  if (!judgement.correct && was_refused)
+    fail_in(call.number, Status::RUNTIME_ERROR, call.refused_launch.substr(0, kLongestReason),
+            facts_of_run({Failure::Kind::kRefused, call.refused_launch}, true));
   if (!judgement.correct)
     fail_in(call.number, Status::INCORRECT_NUMERICAL, judgement.explanation + about_ties(parts_, call.set),
             {code_of(judgement, parts_.planned.rule), {}, judgement.mismatch});

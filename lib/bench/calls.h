@@ -25,9 +25,10 @@ struct UnjudgedCall {
   worker::SetId set;
   std::uint64_t number = 0;  // of all calls, from 1
   worker::Collected collected;
-  double wall_ms = 0;            // by the coordinator's clock: see wall_ms(); and for opening the workload
-  double others_ms = 0;          // what the worker's other threads used of the CPUs in that time, exact
-  double lagging_others_ms = 0;  // the same as timed calls tell it that are not exact
+  std::string refused_launch = {};  // worker::Done has it
+  double wall_ms = 0;               // by the coordinator's clock: see wall_ms(); and for opening the workload
+  double others_ms = 0;             // what the worker's other threads used of the CPUs in that time, exact
+  double lagging_others_ms = 0;     // the same as timed calls tell it that are not exact
 };
 
 // How long was waited in the calls so far, in milliseconds.

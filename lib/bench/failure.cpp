@@ -60,6 +60,12 @@ std::optional<ErrorCode> caught(std::string_view text) {
 // the solution's own.
 constexpr std::array kCudaAnswers{
     Sign{"CompilationError", ErrorCode::compile_error},  // of a compiler that runs in the first call
+    // What fib's worker adds where the driver refuses a launch, what fib says of a launch plan, and Triton's.
+    Sign{" threads a block, and may have ", ErrorCode::too_many_threads},
+    Sign{" bytes of dynamic shared memory, and may have ", ErrorCode::too_much_shared_memory},
+    Sign{" bytes of shared memory; a block of this device has at most ", ErrorCode::too_much_shared_memory},
+    Sign{"out of resource: shared memory", ErrorCode::too_much_shared_memory},
+    Sign{"out of resource: threads", ErrorCode::too_many_threads},
     Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},
     Sign{"illegal memory access", ErrorCode::illegal_access},
@@ -70,17 +76,12 @@ constexpr std::array kCudaAnswers{
     Sign{"invalid configuration", ErrorCode::bad_launch},
     Sign{"too many resources requested", ErrorCode::bad_launch},
     Sign{"too many blocks in cooperative launch", ErrorCode::bad_launch},
-    Sign{"OutOfResources", ErrorCode::bad_launch},
-    Sign{"of shared memory", ErrorCode::bad_launch},
-    Sign{"launch plan passes", ErrorCode::bad_launch},
-    Sign{"launch of ", ErrorCode::bad_launch},
-    Sign{"ECC_UNCORRECTABLE", ErrorCode::device_error},
-    Sign{"NVLINK_UNCORRECTABLE", ErrorCode::device_error},
-    Sign{"uncorrectable ECC", ErrorCode::device_error},
-    Sign{"uncorrectable NVLink", ErrorCode::device_error},
+    Sign{"OutOfResources", ErrorCode::bad_launch}, Sign{"of shared memory", ErrorCode::bad_launch},
+    Sign{"launch plan passes", ErrorCode::bad_launch}, Sign{"launch of ", ErrorCode::bad_launch},
+    Sign{"ECC_UNCORRECTABLE", ErrorCode::device_error}, Sign{"NVLINK_UNCORRECTABLE", ErrorCode::device_error},
+    Sign{"uncorrectable ECC", ErrorCode::device_error}, Sign{"uncorrectable NVLink", ErrorCode::device_error},
     Sign{"CUDA_ERROR_DEVICE_UNAVAILABLE", ErrorCode::device_error},
-    Sign{"CUDA_ERROR_", ErrorCode::cuda_error},
-    Sign{"CUDA error", ErrorCode::cuda_error},
+    Sign{"CUDA_ERROR_", ErrorCode::cuda_error}, Sign{"CUDA error", ErrorCode::cuda_error},
     Sign{"(cudaError", ErrorCode::cuda_error},  // that was returned
 };
 

@@ -7,6 +7,8 @@
 #include "compile/builder.h"
 #include "compile/torch_headers.h"
 #include "eval/statistics.h"
+#include "feedback/hint.h"
+#include "feedback/reward.h"
 #include "model/measurement_record.h"
 #include "roofline/reached.h"
 #include "util/clock.h"
@@ -18,7 +20,7 @@ namespace {
 using model::Status;
 using nlohmann::ordered_json;
 
-constexpr int kTraceSchemaVersion = 1;
+constexpr int kTraceSchemaVersion = 2;
 
 model::Performance performance_of(const Measurement& m, const RunConfig& config) {
   model::Performance performance;
@@ -175,7 +177,7 @@ model::RecordedSandbox sandbox_record(const Measurement& m, const RunConfig& con
 model::MeasurementRecord identity_record(const PlannedEvaluation& planned, const RunConfig& config,
                                          const RunIdentity& identity, const std::string& started_utc) {
   model::MeasurementRecord record;
-  record.schema = kTraceSchemaVersion;
+  record.schema_version = kTraceSchemaVersion;
   record.run_id = identity.run_id;
   record.build_id = identity.build_id;
   record.version = identity.version;
@@ -223,19 +225,26 @@ model::MeasurementRecord record_of(const Measurement& m, const PlannedEvaluation
   return record;
 }
 
-// Nothing where the workload's axes do not fit the definition.
-std::optional<model::RecordedRoofline> roofline_record(const PlannedEvaluation& planned,
-                                                       const std::string& hardware, double latency_ms) {
-  const auto reached = roofline::reached(*planned.definition, *planned.workload, hardware, latency_ms);
-  if (!reached) return std::nullopt;
-  model::RecordedRoofline record{reached->work.bytes,  reached->work.flops, reached->bytes_per_s,
-                                 reached->flops_per_s, std::nullopt,        std::nullopt,
-                                 reached->share};
-  if (reached->bound) {
-    record.bound_ms = reached->bound->ms;
-    record.binds = roofline::name_of(reached->bound->binds);
+model::RecordedRoofline roofline_record(const roofline::Reached& reached) {
+  model::RecordedRoofline record{reached.work.bytes,  reached.work.flops, reached.bytes_per_s,
+                                 reached.flops_per_s, std::nullopt,       std::nullopt,
+                                 reached.share};
+  if (reached.bound) {
+    record.bound_ms = reached.bound->ms;
+    record.binds = roofline::name_of(reached.bound->binds);
   }
   return record;
+}
+
+// What programs and people do next about a result, and whether they may use it again.
+void add_feedback(model::MeasurementRecord& record, const std::optional<roofline::Reached>& reached,
+                  const PlannedEvaluation& planned, const model::Evaluation& evaluation,
+                  const feedback::Circumstances& circumstances) {
+  record.hint = feedback::hint_of(record, reached);
+  record.reward_components = feedback::reward_of(evaluation, record);
+  record.request_digest = feedback::request_digest(record, *planned.workload, circumstances);
+  if (!circumstances.tools.empty())
+    record.environment_digest = feedback::environment_digest(record, evaluation.environment, circumstances);
 }
 
 // fib; TVM-FFI's headers where they were used; for what Python calls, also what the format's reference
@@ -312,13 +321,18 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     evaluation.correctness = correctness;
   }
   auto record = record_of(m, planned, config, identity, started_utc);
+  std::optional<roofline::Reached> reached;
   if (m.status == Status::PASSED) {
     evaluation.performance = performance_of(m, config);
-    record.roofline = roofline_record(planned, identity.hardware, evaluation.performance->latency_ms);
+    // Nothing where the workload's axes do not fit the definition.
+    reached = roofline::reached(*planned.definition, *planned.workload, identity.hardware,
+                                evaluation.performance->latency_ms);
+    if (reached) record.roofline = roofline_record(*reached);
   }
   record.durations = m.durations;
   if (m.failure)
     record.failure = failure_record(*m.failure, m.status, evaluation.log, planned.solution->sources);
+  add_feedback(record, reached, planned, evaluation, identity.circumstances);
   evaluation.fib = model::to_json(record);
   return evaluation;
 }

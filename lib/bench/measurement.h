@@ -13,6 +13,7 @@
 #include "bench/occupancy.h"
 #include "bench/overhead.h"
 #include "bench/plan.h"
+#include "feedback/digests.h"
 #include "model/measurement_record.h"
 #include "model/trace.h"
 #include "util/machine.h"
@@ -128,6 +129,7 @@ struct RunIdentity {
   nlohmann::ordered_json tags = nullptr;                  // RunRequest::tags
   std::optional<util::MachineLoad> load = std::nullopt;   // RunRequest::load
   MultiprocessorLimits multiprocessor = {};               // of a CUDA device
+  feedback::Circumstances circumstances = {};
 };
 
 // The mean of the trials' medians, in milliseconds, or of the trials' means, where latency_is_mean; there is

@@ -59,6 +59,9 @@ struct RunRequest {
   bool save_results = true;
   // What the run's record says of the machine and the command: members of one object.
   nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();
+  // Versions of the driver, compilers and interpreter, for environment_digest (feedback/digests.h); "": not
+  // known.
+  std::string tools = {};
   nlohmann::ordered_json tags = nullptr;  // what the user calls the run: key -> text; null: nothing
   // Before the run adds to it; nothing: not known. On the CPU a run that waits for another one's end looks
   // again.

@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 // 1, in which the number was not written: without git, machine, cuda, compilers, command, sweep and what
 // failed.
-constexpr int kRunSchemaVersion = 2;
+constexpr int kRunSchemaVersion = 3;
 
 ordered_json git_json(const std::optional<util::GitHead>& head) {
   if (!head) return nullptr;
@@ -79,7 +79,7 @@ RunRecorder::RunRecorder(const std::vector<dataset::Dataset>& datasets, const Pl
 
 ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) const {
   ordered_json record = {{"run_id", identity_.run_id},
-                         {"schema", kRunSchemaVersion},
+                         {"schema_version", kRunSchemaVersion},
                          {"version", identity_.version},
                          {"build_id", identity_.build_id},
                          {"hardware", environment_.devices.front().name},

@@ -93,6 +93,7 @@ class Preparation {
     config.blockDimY = planned.block[1];
     config.blockDimZ = planned.block[2];
     config.sharedMemBytes = planned.shared_memory;
+    expect_room(launch.function, std::uint64_t{planned.block[0]} * planned.block[1] * planned.block[2]);
     if (planned.shared_memory > kUsualSharedMemory)
       allow_shared_memory(launch.function, planned.shared_memory);
     if (planned.cooperative) {
@@ -115,6 +116,14 @@ class Preparation {
     }
     config.attrs = launch.attributes.data();
     config.numAttrs = static_cast<unsigned>(launch.attributes.size());
+  }
+
+  void expect_room(CUfunction function, std::uint64_t threads) const {
+    int most = 0;
+    driver_.check(driver_.function_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
+                  "cuFuncGetAttribute");
+    if (threads > static_cast<std::uint64_t>(most))
+      throw Error("it asks for {} threads a block, and may have {}", threads, most);
   }
 
   void allow_shared_memory(CUfunction function, std::uint32_t bytes) const {

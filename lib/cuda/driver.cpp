@@ -98,6 +98,8 @@ void load_work(Driver& d, Loader& load) {
   load("cuModuleLoadData", d.module_load);
   load("cuModuleUnload", d.module_unload);
   load("cuModuleGetFunction", d.module_function);
+  load("cuFuncGetAttribute", d.function_attribute);
+  load.optional("cuKernelGetFunction", d.kernel_function);
   load("cuFuncSetAttribute", d.set_function_attribute);
   load("cuLaunchKernel", d.launch);
   load("cuLaunchKernelEx", d.launch_ex);

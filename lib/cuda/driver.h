@@ -98,6 +98,9 @@ struct Driver {
   decltype(&cuModuleLoadData) module_load = nullptr;
   decltype(&cuModuleUnload) module_unload = nullptr;
   decltype(&cuModuleGetFunction) module_function = nullptr;
+  decltype(&cuFuncGetAttribute) function_attribute = nullptr;
+  // cuKernelGetFunction; null before CUDA 12, as headers are that do not declare it.
+  CUresult (*kernel_function)(CUfunction* function, void* kernel) = nullptr;
   decltype(&cuFuncSetAttribute) set_function_attribute = nullptr;
   decltype(&cuLaunchKernel) launch = nullptr;
   decltype(&cuLaunchKernelEx) launch_ex = nullptr;

@@ -31,6 +31,16 @@ const std::vector<ErrorFacts>& all_error_facts() {
        "Read the log: a library with undefined symbols, or an exception while the source was imported."},
       {load_timeout, "load_timeout", "load", true, false, "Loading the solution took too long.",
        "Do less when the module is imported."},
+      {too_many_threads, "too_many_threads", "run", false, false,
+       "A launch asks for more threads a block than the kernel may have.",
+       "Make blocks smaller: the device allows 1,024 threads, and kernels that use many registers allow "
+       "fewer "
+       "(__launch_bounds__ keeps their number down)."},
+      {too_much_shared_memory, "too_much_shared_memory", "run", false, false,
+       "A launch asks for more shared memory than the kernel may have.",
+       "Make tiles smaller or pipelines shorter; more than 48 KiB of dynamic shared memory has to be allowed "
+       "by "
+       "cudaFuncSetAttribute before the launch."},
       {bad_launch, "bad_launch", "run", false, false, "A kernel could not be launched as it was asked for.",
        "Check grid, block, shared memory, registers and the kernel's parameters against the device's "
        "limits."},

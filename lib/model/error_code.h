@@ -19,6 +19,8 @@ enum class ErrorCode {
   load_error,
   load_timeout,
   // run
+  too_many_threads,
+  too_much_shared_memory,
   bad_launch,
   illegal_access,
   cuda_error,

@@ -202,13 +202,24 @@ void fields(Is<RecordedFailure> auto& failure, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedReward> auto& reward, Visit& visit) {
+  visit("built", reward.built);
+  visit("correct", reward.correct);
+  visit("speedup", reward.speedup);
+  visit("share_of_bound", reward.share_of_bound);
+  visit("violation", reward.violation);
+}
+
+template <typename Visit>
 void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
-  visit("schema", record.schema);
+  visit("schema_version", record.schema_version);
   visit("run_id", record.run_id);
   visit("build_id", record.build_id);
   visit("version", record.version);
   visit("solution_sha256", record.solution_sha256);
   visit("definition_sha256", record.definition_sha256);
+  visit("request_digest", record.request_digest);
+  visit("environment_digest", record.environment_digest);
   visit("config", record.config);
   visit("device", record.device);
   visit("started_utc", record.started_utc);
@@ -248,6 +259,8 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("reference", record.reference);
   visit("rule", record.rule);
   visit("failure", record.failure);
+  visit("hint", record.hint);
+  visit("reward_components", record.reward_components);
   visit("durations", record.durations);
   visit("tolerance", record.tolerance);
   visit("device_state", record.device_state);

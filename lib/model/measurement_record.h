@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/trace.h"
@@ -142,6 +144,12 @@ struct RecordedTolerance {
   std::optional<double> max_error;
 };
 
+// The closed list of RecordedMismatch::pattern; docs/trace-record.md says what each means.
+inline constexpr std::array<std::string_view, 15> kMismatchPatterns = {
+    "all_zeros", "all_nan",    "transposed",    "off_by_one_row", "all",
+    "one_row",   "one_column", "last_elements", "first_elements", "every_nth",
+    "last_rows", "first_rows", "last_columns",  "first_columns",  "block_tails"};
+
 // What is wrong with the values of an output.
 struct RecordedMismatch {
   std::optional<std::string> output;
@@ -155,7 +163,7 @@ struct RecordedMismatch {
   std::optional<std::uint64_t> wrong;      // elements
   std::optional<std::uint64_t> unwritten;  // of these
   std::optional<std::uint64_t> elements;   // of the output
-  std::optional<std::string> pattern;      // which ones they are, of a closed list
+  std::optional<std::string> pattern;      // which ones they are: one of the list above
 };
 
 // One message of a compiler or interpreter.
@@ -194,14 +202,25 @@ struct RecordedDurations {
   std::optional<double> time_ms;       // of evaluate_ms, from the first timed trial to the last, all in all
 };
 
+// What a reward may be made of (feedback/reward.h).
+struct RecordedReward {
+  std::optional<bool> built;
+  std::optional<double> correct;         // 1: it passed; else 0
+  std::optional<double> speedup;         // over the definition's reference
+  std::optional<double> share_of_bound;  // the bound's time over the latency
+  std::optional<bool> violation;
+};
+
 struct MeasurementRecord {
-  std::optional<std::uint64_t> schema;
+  std::optional<std::uint64_t> schema_version;  // the first version of the record has it as `schema`
   std::optional<std::string> run_id;
   std::optional<std::string> build_id;
   std::optional<std::string> version;
   std::optional<std::string> solution_sha256;
   std::optional<std::string> definition_sha256;
-  nlohmann::ordered_json config;  // an object, or null: missing
+  std::optional<std::string> request_digest;      // feedback/digests.h
+  std::optional<std::string> environment_digest;  // missing: the tools' versions are not known
+  nlohmann::ordered_json config;                  // an object, or null: missing
   std::optional<RecordedDevice> device;
   std::optional<std::string> started_utc;
   nlohmann::ordered_json sweep;  // an object, or null: missing
@@ -240,6 +259,8 @@ struct MeasurementRecord {
   std::optional<RecordedReference> reference;
   std::optional<std::string> rule;
   std::optional<RecordedFailure> failure;
+  std::optional<std::string> hint;  // what to do next, in a sentence (feedback/hint.h)
+  std::optional<RecordedReward> reward_components;
   std::optional<RecordedDurations> durations;
   std::optional<RecordedTolerance> tolerance;
   nlohmann::ordered_json device_state;  // an object, or null: missing

@@ -72,6 +72,7 @@ Config read_config(const fs::path& folder) {
   const fs::path file = folder / kConfigFile;
   if (!fs::is_directory(folder)) throw Error("{} is no folder; name one with a config.toml", folder.string());
   if (!fs::exists(file)) throw Error("{} is missing; `fib pack --help` shows one", file.string());
+  expect_beneath(folder, file);
   return parse_config(util::read_file(file), file.string());
 }
 

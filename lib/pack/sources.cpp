@@ -56,17 +56,6 @@ std::vector<std::string> find_sources(const fs::path& folder) {
   return found;
 }
 
-// What a link elsewhere leads to, or to what a program keeps for itself (.git/config), would be given away
-// with the solution.
-void expect_beneath(const fs::path& folder, const fs::path& file) {
-  const fs::path target = fs::canonical(file);
-  const fs::path whole = fs::canonical(folder);
-  if (!util::lies_in(target, whole))
-    throw Error("{} is a link out of {}; put the file itself there", file.string(), folder.string());
-  if (util::is_hidden(target.lexically_relative(whole)))
-    throw Error("{} is a link to something hidden; put the file itself there", file.string());
-}
-
 std::string read_text(SourceReader& reader, const fs::path& folder, const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) {
@@ -82,6 +71,15 @@ std::string read_text(SourceReader& reader, const fs::path& folder, const fs::pa
 }
 
 }  // namespace
+
+void expect_beneath(const fs::path& folder, const fs::path& file) {
+  const fs::path target = fs::canonical(file);
+  const fs::path whole = fs::canonical(folder);
+  if (!util::lies_in(target, whole))
+    throw Error("{} is a link out of {}; put the file itself there", file.string(), folder.string());
+  if (util::is_hidden(target.lexically_relative(whole)))
+    throw Error("{} is a link to something hidden; put the file itself there", file.string());
+}
 
 std::vector<model::SourceFile> read_sources(const fs::path& folder, const Config& config) {
   const fs::path below = sources_folder(folder, config);

@@ -16,4 +16,8 @@ namespace fib::pack {
 [[nodiscard]] std::vector<model::SourceFile> read_sources(const std::filesystem::path& folder,
                                                           const Config& config);
 
+// Throws Error, one sentence, where `file`, which is there, is a link to what lies outside of `folder` or to
+// what a program keeps there for itself (.git/config): it would be given away with the solution.
+void expect_beneath(const std::filesystem::path& folder, const std::filesystem::path& file);
+
 }  // namespace fib::pack

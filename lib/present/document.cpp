@@ -90,7 +90,7 @@ std::string Document::bold(const std::string& text) const {
 
 std::string json_document(const std::string& name, std::vector<json::Value> datasets) {
   json::Value document = json::make_object();
-  document.add("schema", json::make_integer(1));
+  document.add("schema_version", json::make_integer(1));
   document.add("report", json::make_string(name));
   json::Value array = json::make_array();
   array.items = std::move(datasets);

@@ -45,8 +45,8 @@ class Document {
   std::string text_;
 };
 
-// {"schema": 1, "report": <name>, "datasets": [...]} as indented text with a final newline; numbers that are
-// not finite become strings.
+// {"schema_version": 1, "report": <name>, "datasets": [...]} as indented text with a final newline; numbers
+// that are not finite become strings.
 [[nodiscard]] std::string json_document(const std::string& name, std::vector<model::json::Value> datasets);
 
 }  // namespace fib::present

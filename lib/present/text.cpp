@@ -29,13 +29,15 @@ bool within(const std::array<Range, N>& ranges, char32_t code) {
 }
 
 // Combining marks, zero-width spaces and joiners, direction marks, variation selectors.
-constexpr std::array<Range, 7> kNoWidth{{{0x300, 0x36F},
+constexpr std::array<Range, 9> kNoWidth{{{0x300, 0x36F},
                                          {0x483, 0x489},
                                          {0x200B, 0x200F},
                                          {0x20D0, 0x20FF},
                                          {0x2060, 0x2064},
                                          {0xFE00, 0xFE0F},
-                                         {0xFE20, 0xFE2F}}};
+                                         {0xFE20, 0xFE2F},
+                                         {0x1107F, 0x1107F},
+                                         {0x13430, 0x13440}}};
 
 constexpr std::array<Range, 11> kWide{{{0x1100, 0x115F},
                                        {0x2E80, 0x303E},

@@ -241,7 +241,7 @@ json::Value drifts_json(const CompareReport& report) {
 std::string to_json(const CompareReport& report, const std::optional<CompareGate>& gate,
                     const CompareStyle& style) {
   json::Value document = json::make_object();
-  document.add("schema", json::make_integer(1));
+  document.add("schema_version", json::make_integer(1));
   document.add("report", json::make_string("compare"));
   document.add("a", json::make_string(report.label_a));
   document.add("b", json::make_string(report.label_b));

@@ -52,7 +52,7 @@ std::string to_json_text(const dataset::MergeReport& report) {
   json::Value inputs = json::make_array();
   for (const auto& input : report.inputs) inputs.items.push_back(json::make_string(input.string()));
   json::Value object = json::make_object();
-  object.add("schema", json::make_integer(1));
+  object.add("schema_version", json::make_integer(1));
   object.add("report", json::make_string("merge"));
   object.add("inputs", std::move(inputs));
   object.add("output", json::make_string(report.output.string()));

@@ -3,7 +3,6 @@
 #include "dataset/ranking.h"
 #include "model/json_value.h"
 #include "report/details.h"
-#include "report/hint.h"
 #include "roofline/reached.h"
 #include "util/error.h"
 #include "util/utf8.h"
@@ -87,13 +86,8 @@ ordered_json or_null(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-std::optional<double> share_of_bound(const model::Trace& trace, const model::Definition& definition) {
-  const auto reached = reached_by(trace, definition);
-  return reached ? reached->share : std::nullopt;
-}
-
 ordered_json result_json(const model::Trace& trace, const model::Definition& definition,
-                         const Circumstances& circumstances, std::size_t log_bytes) {
+                         std::size_t log_bytes) {
   const model::Evaluation& evaluation = *trace.evaluation;
   const auto& performance = evaluation.performance;
   ordered_json object = ordered_json::object();
@@ -116,12 +110,10 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   const ordered_json whole = model::to_whole_json(record);
   object["resources"] = whole.at("resources");
   object["failure"] = whole.at("failure");
-  const auto hint = hint_of(record, reached);
-  object["hint"] = hint ? ordered_json(*hint) : ordered_json();
+  object["hint"] = whole.at("hint");
   object["durations"] = whole.at("durations");
-  object["reward_components"] = to_json(reward_components(trace, definition));
-  object["request_digest"] = request_digest({&trace, 1}, circumstances);
-  object["environment_digest"] = environment_digest(trace, circumstances);
+  for (const char* name : {"reward_components", "request_digest", "environment_digest"})
+    object[name] = whole.at(name);
   const bool log_is_cut = add_log(object, evaluation, log_bytes);
   object["truncated"] = truncated(record, log_is_cut);
   return object;
@@ -134,26 +126,6 @@ ordered_json baseline_json(const std::optional<double>& speedup, const model::Me
     return value ? ordered_json(*value) : ordered_json();
   };
   return {{"name", "reference"}, {"engine", text(reference->engine)}, {"device", text(reference->device)}};
-}
-
-RewardComponents reward_components(const model::Trace& trace, const model::Definition& definition) {
-  const model::Evaluation& evaluation = *trace.evaluation;
-  const auto failure = model::measurement_record(evaluation).failure;
-  RewardComponents components;
-  components.built = evaluation.status != model::Status::COMPILE_ERROR;
-  components.correct = evaluation.status == model::Status::PASSED ? 1 : 0;
-  components.speedup = speedup_of(evaluation);
-  components.share_of_bound = share_of_bound(trace, definition);
-  components.violation = failure && failure->violation.value_or(false);
-  return components;
-}
-
-ordered_json to_json(const RewardComponents& components) {
-  return {{"built", components.built},
-          {"correct", components.correct},
-          {"speedup", or_null(components.speedup)},
-          {"share_of_bound", or_null(components.share_of_bound)},
-          {"violation", components.violation}};
 }
 
 std::string json_line(const ordered_json& value) { return text_of(value, model::json::Form::compact); }

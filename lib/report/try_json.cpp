@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/ranking.h"
+#include "feedback/digests.h"
 #include "model/measurement_record.h"
 #include "report/result_json.h"
 #include "report/try_summary.h"
@@ -32,20 +33,30 @@ ordered_json stages(const TryReport::Solution& solution, const TrySummary& all) 
   return list;
 }
 
-// What a reward may be made of, over all results.
-ordered_json reward_of_all(const TryReport::Solution& solution, const TrySummary& summary) {
-  RewardComponents all;
+// What a reward may be made of, over all results: built and caught as one is, the share of workloads that
+// passed, and geometric means.
+ordered_json reward_of_all(const std::vector<model::MeasurementRecord>& records, const TrySummary& summary) {
+  bool is_built = true;
+  bool is_violation = false;
   std::vector<double> shares;
-  for (const model::Trace& trace : solution.traces) {
-    const auto one = reward_components(trace, *solution.definition);
+  for (const auto& record : records) {
+    const auto one = record.reward_components.value_or(model::RecordedReward{});
     if (one.share_of_bound) shares.push_back(*one.share_of_bound);
-    all.built = all.built && one.built;
-    all.violation = all.violation || one.violation;
+    is_built = is_built && one.built.value_or(false);
+    is_violation = is_violation || one.violation.value_or(false);
   }
-  all.correct = static_cast<double>(summary.passed) / static_cast<double>(summary.results);
-  all.speedup = summary.speedup;
-  if (shares.size() == summary.results) all.share_of_bound = dataset::geometric_mean(shares);
-  return to_json(all);
+  const bool all_have_one = shares.size() == summary.results;
+  return {{"built", is_built},
+          {"correct", static_cast<double>(summary.passed) / static_cast<double>(summary.results)},
+          {"speedup", or_null(summary.speedup)},
+          {"share_of_bound", all_have_one ? ordered_json(dataset::geometric_mean(shares)) : ordered_json()},
+          {"violation", is_violation}};
+}
+
+std::string request_digest(const std::vector<model::MeasurementRecord>& records) {
+  std::vector<std::string> digests;
+  for (const auto& record : records) digests.push_back(record.request_digest.value_or(""));
+  return feedback::joint_digest(digests);
 }
 
 void add_range(ordered_json& object, const dataset::SpeedupRange* range) {
@@ -61,7 +72,9 @@ ordered_json solution_json(const TryReport::Solution& solution, const TryReport&
   object["solution"] = summary.solution;
   object["definition"] = summary.definition;
   object["hardware"] = summary.hardware;
-  const auto record = model::measurement_record(*traces.front().evaluation);
+  std::vector<model::MeasurementRecord> records;
+  for (const auto& trace : traces) records.push_back(model::measurement_record(*trace.evaluation));
+  const auto& record = records.front();
   object["solution_sha256"] = record.solution_sha256 ? ordered_json(*record.solution_sha256) : ordered_json();
   object["status"] =
       is_undecided(summary, solution.missing) ? ordered_json() : ordered_json(model::name_of(summary.status));
@@ -74,13 +87,14 @@ ordered_json solution_json(const TryReport::Solution& solution, const TryReport&
   object["speedup"] = or_null(summary.speedup);
   add_range(object, summary.speedup_range ? &*summary.speedup_range : nullptr);
   object["baseline"] = baseline_json(summary.speedup, record);
-  object["reward_components"] = reward_of_all(solution, summary);
-  object["request_digest"] = request_digest(traces, report.circumstances);
-  object["environment_digest"] = environment_digest(traces.front(), report.circumstances);
+  object["reward_components"] = reward_of_all(records, summary);
+  object["request_digest"] = request_digest(records);
+  object["environment_digest"] =
+      record.environment_digest ? ordered_json(*record.environment_digest) : ordered_json();
   object["against"] = solution.against.empty() ? ordered_json() : ordered_json::parse(solution.against);
   object["results"] = ordered_json::array();
   for (const model::Trace& trace : traces) {
-    object["results"].push_back(result_json(trace, *solution.definition, report.circumstances, log_bytes));
+    object["results"].push_back(result_json(trace, *solution.definition, log_bytes));
     const auto range = report.settled.ranges.find({summary.solution, trace.workload.uuid});
     add_range(object["results"].back(), range != report.settled.ranges.end() ? &range->second : nullptr);
   }

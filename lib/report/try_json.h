@@ -33,7 +33,6 @@ struct TryReport {
   };
   std::string version;     // of fib
   std::string error = {};  // of fib's own, for which there are no results; "": none
-  Circumstances circumstances = {};
   std::vector<Solution> solutions;
   std::vector<Skipped> skipped;
   std::vector<NotDone> not_done;

@@ -38,7 +38,26 @@ ordered_json object_of(const Members& members, Unknown unknown) {
   return unknown == Unknown::missing ? object({}, members) : object(members);
 }
 
+// The words of fields that have a closed list of them.
+std::map<std::string, ordered_json> closed_lists() {
+  std::vector<std::string> codes;
+  std::vector<std::string> stages;
+  for (const model::ErrorFacts& facts : model::all_error_facts()) {
+    codes.emplace_back(facts.name);
+    if (stages.empty() || stages.back() != facts.stage)
+      stages.emplace_back(facts.stage);  // they are by stage
+  }
+  return {{"failure.code", one_of(codes)},
+          {"failure.stage", one_of(stages)},
+          {"failure.fault", one_of({"solution", "dataset", "machine", "harness"})},
+          {"failure.mismatch.pattern",
+           one_of({model::kMismatchPatterns.begin(), model::kMismatchPatterns.end()})}};
+}
+
 ordered_json field_schema(const model::RecordField& field, const Members& members, Unknown unknown) {
+  static const std::map<std::string, ordered_json> kClosed = closed_lists();
+  const auto closed = kClosed.find(field.name);
+  if (closed != kClosed.end()) return closed->second;
   static const std::map<std::string, ordered_json> kPlain = {
       {"text", text()},           {"number", real()},           {"count", count()},
       {"flag", flag()},           {"numbers", list_of(real())}, {"counts", list_of(count())},
@@ -92,18 +111,7 @@ ordered_json status_words() {
 ordered_json axes_of_workload() { return map_of(either({count(), text()})); }
 
 ordered_json failure_object() {
-  ordered_json failure = object(members_below(model::record_fields(), "failure.", Unknown::null));
-  std::vector<std::string> codes;
-  std::vector<std::string> stages;
-  for (const model::ErrorFacts& facts : model::all_error_facts()) {
-    codes.emplace_back(facts.name);
-    if (stages.empty() || stages.back() != facts.stage)
-      stages.emplace_back(facts.stage);  // they are by stage
-  }
-  failure["properties"]["code"] = one_of(codes);
-  failure["properties"]["stage"] = or_null(one_of(stages));
-  failure["properties"]["fault"] = or_null(one_of({"solution", "dataset", "machine", "harness"}));
-  return failure;
+  return object(members_below(model::record_fields(), "failure.", Unknown::null));
 }
 
 ordered_json resources_list() {

@@ -10,7 +10,7 @@ namespace {
 
 // Of one or more datasets, each with its folder.
 ordered_json report(const std::string& name, const Members& of_dataset) {
-  return object({{"schema", constant(1)},
+  return object({{"schema_version", constant(1)},
                  {"report", constant(name)},
                  {"datasets", list_of(object(with({{"path", word()}}, of_dataset)))}});
 }
@@ -279,7 +279,7 @@ ordered_json compare_schema() {
                                     {"missing", count()},
                                     {"nothing_passed", flag()},
                                     {"cannot_hold", list_of(text())}});
-  return titled("fib report compare --format json", object({{"schema", constant(1)},
+  return titled("fib report compare --format json", object({{"schema_version", constant(1)},
                                                             {"report", constant("compare")},
                                                             {"a", text()},
                                                             {"b", text()},
@@ -395,7 +395,7 @@ ordered_json merge_schema() {
                                     {"duplicates", count()},
                                     {"left_out", count()},
                                     {"written", count()}});
-  return titled("fib merge --format json", object({{"schema", constant(1)},
+  return titled("fib merge --format json", object({{"schema_version", constant(1)},
                                                    {"report", constant("merge")},
                                                    {"inputs", list_of(word())},
                                                    {"output", word()},

@@ -43,7 +43,7 @@ Members result_members() {
           {"durations", or_null(durations_object())},
           {"reward_components", reward_components()},
           {"request_digest", word()},
-          {"environment_digest", word()},
+          {"environment_digest", or_null(word())},
           {"log", text()},
           {"log_is_cut", flag()},
           {"truncated", list_of(one_of({"resources", "diagnostics", "log"}))}};
@@ -81,7 +81,7 @@ ordered_json tried_solution() {
        {"baseline", or_null(baseline())},
        {"reward_components", reward_components()},
        {"request_digest", word()},
-       {"environment_digest", word()},
+       {"environment_digest", or_null(word())},
        {"against", or_null(ordered_json{{"type", "object"}})},
        {"results",
         list_of(object(with(with({{"workload", word()}}, result_members()),

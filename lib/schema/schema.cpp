@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schema/files.h"
 #include "schema/records.h"
 #include "schema/reports.h"
 #include "schema/results.h"
@@ -14,7 +15,12 @@ const std::vector<NamedSchema>& all_schemas() {
       {"solution", "a file below solutions/", solution_schema},
       {"workload", "a line below workloads/", workload_schema},
       {"trace", "a line below traces/, with fib's own record in evaluation.fib", trace_schema},
+      {"run", "a line of runs/runs.jsonl", run_schema},
+      {"timeline", "what fib run --timeline writes", timeline_schema},
       {"export", "what fib export --format json prints", export_schema},
+      {"bencher", "what fib export --format bencher writes", bencher_schema},
+      {"github-action-benchmark", "what fib export --format github-action-benchmark writes",
+       action_benchmark_schema},
       {"eval", "what fib eval --format json prints", eval_schema},
       {"sanitize", "what fib sanitize --format json prints", sanitize_schema},
       {"profile", "what fib profile --format json prints", profile_schema},

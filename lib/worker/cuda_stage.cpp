@@ -107,7 +107,27 @@ std::string CudaStage::prepare_tracer() {
   }
 }
 
+std::string CudaStage::refused_launch() {
+  const auto refused = watcher_ ? watcher_->take_refused() : std::nullopt;
+  return refused ? device::cuda::why_refused(context_, *refused) : "";
+}
+
+// A host that does not look at errors goes on, and its outputs show it; one that does says less than the
+// driver knows.
 Done CudaStage::run(Target& target, Clock clock) {
+  (void)refused_launch();
+  try {
+    Done done = run_by(target, clock);
+    done.refused_launch = refused_launch();
+    return done;
+  } catch (const std::exception& error) {
+    const std::string refused = refused_launch();
+    if (refused.empty()) throw;
+    throw Error("{}\n{}", error.what(), refused);
+  }
+}
+
+Done CudaStage::run_by(Target& target, Clock clock) {
   if (is_by_cupti(clock)) return trace(target, clock);
   if (clock == Clock::kCounters) return run_untimed(target);
   const std::int64_t begin = util::monotonic_ns();

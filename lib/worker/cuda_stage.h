@@ -44,9 +44,12 @@ class CudaStage : public Stage {
 
  private:
   [[nodiscard]] device::cuda::Tracer& tracer();
+  Done run_by(Target& target, Clock clock);
   device::cuda::Timing time(Target& target, Clock clock);
   Done run_untimed(Target& target);
   Done trace(Target& target, Clock clock);
+  // Why the driver has refused a launch since this was asked before; "": it has refused none.
+  std::string refused_launch();
   // Runs fib's own work on the device, so that the tracer knows it.
   template <typename Work>
   void own(Work work);

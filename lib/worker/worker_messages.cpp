@@ -97,6 +97,7 @@ void fields(auto& wire, Either<Done> auto& m) {
     wire.amount(use.busy_ns);
   });
   if (m.uses.size() > kMostKernelUses) throw ProtocolError("{} kernels of a call", m.uses.size());
+  wire.text(m.refused_launch);
 }
 
 void fields(auto& wire, Either<Collected> auto& m) {

@@ -203,6 +203,30 @@ TEST_CASE("a wrong output ends an evaluation and says in which call") {
   CHECK(scene.judge.doors_open == 0);
 }
 
+TEST_CASE("a launch that the driver refused says why outputs are wrong") {
+  const auto run = [](bool on_cuda, bool is_right) {
+    Scene scene;
+    if (on_cuda) scene.use_cuda();
+    scene.worker.times = [](std::size_t, worker::Clock) {
+      auto times = fakes::call_of(1);
+      times.done.refused_launch = "it asks for 2048 threads a block, and may have 1024";
+      return times;
+    };
+    scene.judge.judgement = [is_right](std::size_t) {
+      return is_right ? eval::Judgement{true, 0, 0, 1, {}} : wrong("y[3] was not written");
+    };
+    return scene.run();
+  };
+  CHECK(run(true, true).status == Status::PASSED);  // the host has another way
+  const auto refused = run(true, false);
+  CHECK(refused.status == Status::RUNTIME_ERROR);
+  CHECK(refused.note == "call 1: it asks for 2048 threads a block, and may have 1024\n");
+  REQUIRE(refused.failure);
+  CHECK(refused.failure->code == model::ErrorCode::too_many_threads);
+  // The word of a worker for the CPU, where nothing is launched, is worth nothing.
+  CHECK(run(false, false).status == Status::INCORRECT_NUMERICAL);
+}
+
 TEST_CASE("where the reference chose among equals, a wrong output's text says so, but for indexers") {
   Scene scene;
   scene.reference.tied_rows = 2;

@@ -53,7 +53,21 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
       code(Kind::kRefused, "torch.AcceleratorError: CUDA error: an illegal memory access was encountered") ==
       ErrorCode::illegal_access);
   CHECK(code(Kind::kRefused, "triton.runtime.errors.OutOfResources: out of resource: shared memory") ==
-        ErrorCode::bad_launch);
+        ErrorCode::too_much_shared_memory);
+  CHECK(code(Kind::kRefused, "triton.runtime.errors.OutOfResources: out of resource: threads") ==
+        ErrorCode::too_many_threads);
+  const auto launch = [&](const std::string& what) {
+    return code(Kind::kRefused, "the solution returned the error code " + calling::status_text(1, true) +
+                                    "\nthe driver refused to launch the kernel k: " + what);
+  };
+  CHECK(launch("it asks for 2048 threads a block, and may have 1024") == ErrorCode::too_many_threads);
+  CHECK(launch("it asks for 70000 bytes of dynamic shared memory, and may have 49152") ==
+        ErrorCode::too_much_shared_memory);
+  CHECK(launch("CUDA_ERROR_INVALID_VALUE (invalid argument)") == ErrorCode::bad_launch);
+  CHECK(
+      code(Kind::kRefused,
+           "launch of k: it asks for 500000 bytes of shared memory; a block of this device has at most 9") ==
+      ErrorCode::too_much_shared_memory);
   CHECK(code(Kind::kRefused, "CUDA_ERROR_ECC_UNCORRECTABLE") == ErrorCode::device_error);
   CHECK(code(Kind::kRefused, "CUDA error: unspecified launch failure") == ErrorCode::cuda_error);
   CHECK(code(Kind::kRefused, "CUDA_ERROR_ASSERT") == ErrorCode::cuda_error);

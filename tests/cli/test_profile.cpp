@@ -66,6 +66,11 @@ TEST_CASE("what cannot be profiled is said before anything is built") {
   const auto text_in_json = profile(run, {"a.cu", "--page", "raw", "--format", "json"}, fake_ncu(run));
   CHECK(text_in_json.exit_code == 2);
   CHECK_THAT(text_in_json.err, Contains("ncu's own pages are text"));
+  for (const char* list : {"--list-sets", "--list-sections"}) {
+    const auto listed = profile(run, {list, "--format", "json"}, fake_ncu(run));
+    CHECK(listed.exit_code == 2);
+    CHECK_THAT(listed.err, Contains(list) && Contains("ncu's own lists are text"));
+  }
 }
 
 TEST_CASE("without ncu its place is told") {

@@ -141,7 +141,7 @@ TEST_CASE(
   const std::string head = util::run_command({"git", "rev-parse", "HEAD"}, run.dataset.root()).output;
   REQUIRE(run.run(few({"--seed", "very-secret", "--device", "cpu"})).exit_code == 0);
   const json record = record_of(run);
-  CHECK(record.at("schema") == 2);
+  CHECK(record.at("schema_version") == 3);
   CHECK(record.at("dataset_git").at("commit").get<std::string>() + "\n" == head);
   CHECK(record.at("dataset_git").at("branch") == "mine");
   CHECK(record.contains("current_git"));

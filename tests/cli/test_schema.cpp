@@ -51,7 +51,7 @@ TEST_CASE("fib schema lists its schemas, and prints each") {
   CHECK(list.exit_code == 0);
   CHECK(list.err.empty());
   const auto lines = lines_of(list.out);
-  REQUIRE(lines.size() == 22);
+  REQUIRE(lines.size() == 26);
   for (const std::string& line : lines) {
     const auto printed = run_process({fib_binary(), "schema", line.substr(0, line.find(' '))});
     CHECK(printed.exit_code == 0);
@@ -84,6 +84,16 @@ TEST_CASE("traces, tries and events hold what their schemas say, whatever failed
   add_solutions(run);
   const auto events = run.run(few({"--format", "jsonl"}));
   CHECK(schema_problems("run-events", lines_of(events.out)) == "");
+  const auto runs = documents_below(run.dataset.root() / "runs", ".jsonl");
+  CHECK(runs.size() == 1);
+  CHECK(schema_problems("run", runs) == "");
+  CHECK(schema_problems("run", {R"({"run_id": "r"})"}) != "");
+  const auto timeline = run.dataset.root() / "timeline.json";
+  CHECK(run.run(few({"--no-save-results", "--timeline", timeline.string()})).exit_code == 0);
+  const std::string events_of_processes = util::read_file(timeline);
+  CHECK(nlohmann::json::parse(events_of_processes).size() > 20);
+  CHECK(schema_problems("timeline", {events_of_processes}) == "");
+  CHECK(schema_problems("timeline", {R"([{"name": "run", "ph": "X"}])"}) != "");
   const auto traces = documents_below(run.dataset.root() / "traces", ".jsonl");
   CHECK(traces.size() == 6);
   CHECK(schema_problems("trace", traces) == "");
@@ -169,7 +179,11 @@ TEST_CASE("what reports print for programs holds what their schemas say") {
            {"history", {"history", "history_run"}},
            {"list", {"list"}},
            {"merge", {"merge"}},
-           {"validate", {"validate_broken"}}}) {
+           {"validate", {"validate_broken"}},
+           {"bencher", {"ci_sample_bencher", "ci_runs_bencher", "ci_failures_bencher", "ci_empty_bencher"}},
+           {"github-action-benchmark",
+            {"ci_sample_github-action-benchmark", "ci_runs_github-action-benchmark",
+             "ci_failures_github-action-benchmark", "ci_empty_github-action-benchmark"}}}) {
     std::vector<std::string> documents;
     for (const std::string& name : names) documents.push_back(util::read_file(golden / (name + ".json")));
     INFO(schema);

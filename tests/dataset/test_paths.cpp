@@ -26,7 +26,9 @@ TEST_CASE("a name that would leave its folder is refused") {
       GENERATE(as<std::string>{}, "", ".", "..", "a/b", "/", "../x", std::string("a\0b", 3),
                std::string(241, 'x'), "a\nb", "a\x1b[31mb", "\x7f", "a\xc2\x9b\x62", ".git", "..x", "a\u200b",
                "a\u200db", "\u00ada", "a\u2060", "a\ufeff", "a\U000e0020", "a\ufff9", "a\U0001bca0",
-               "a\U0001d173", "a\u00a0", "a\u2003b", "a\u202fb", "a\u2800", "a\u3000b", " a", "a ", "a  b");
+               "a\U0001d173", "a\u00a0", "a\u2003b", "a\u202fb", "a\u2800", "a\u3000b", "a\u06dd", "a\ufffc",
+               "a\ufffe", "a\ufdd0", "a\ue000", "a\U0001107f", "a\U00013430", "a\U00016fe4", "a\U0001d159",
+               "a\U000e0041", "a\U000f0000", "a\U0010ffff", "a\U0001fffe", " a", "a ", "a  b");
   CHECK_THROWS_AS(dataset::traces_file("r", name, "op", "d"), Error);
   CHECK_THROWS_AS(dataset::traces_file("r", "me", name, "d"), Error);
   CHECK_THROWS_AS(dataset::traces_file("r", "me", "op", name), Error);

@@ -264,6 +264,10 @@ void fill_work(cuda::Driver& d) {
     *function = reinterpret_cast<CUfunction>(find_kernel(module, name));
     return *function == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
   };
+  d.function_attribute = [](int* value, CUfunction_attribute, CUfunction) {
+    *value = 1024;
+    return CUDA_SUCCESS;
+  };
   d.set_function_attribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
   d.launch = [](CUfunction function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
                 unsigned, CUstream, void** arguments, void**) {

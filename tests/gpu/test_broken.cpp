@@ -3,6 +3,7 @@
 #include "gpu/gpu.h"
 #include "support/broken.h"
 #include "support/python.h"
+#include "support/tvm_ffi.h"
 
 // Solutions for a GPU that fail: what programs are told of each, without a look into logs.
 using namespace fib;
@@ -38,10 +39,20 @@ Table nvcc_table() {
        nvcc("__shared__ float s[100000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 100000];"),
        "compile_error", "build"},
       {"nvcc_bounds", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
-       "cuda_error", "run", 0, "", "cudaErrorInvalidValue"},
+       "too_many_threads", "run", 0, "", "cudaErrorInvalidValue"},
+      {"nvcc_bounds_unchecked", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return 0;\n}\n"),
+       "too_many_threads", "run"},
+      {"nvcc_registers",
+       "__global__ void __launch_bounds__(256) k(const float* x, float* y, long m, long n) {\n"
+       "  const long i = blockIdx.x * 512L + threadIdx.x;\n  " +
+           kRight + "\n}\n" + kHost.substr(3) +
+           "k<<<5, 512, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n",
+       "too_many_threads", "run"},
       {"nvcc_dynamic_shared",
        nvcc(kRight, "k<<<9, 256, 1 << 20, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
-       "cuda_error", "run", 0, "", "cudaErrorInvalidValue"},
+       "too_much_shared_memory", "run", 0, "", "cudaErrorInvalidValue"},
+      {"nvcc_dynamic_unchecked", nvcc(kRight, "k<<<9, 256, 65536, s>>>(x, y, m, n);\n  return 0;\n}\n"),
+       "too_much_shared_memory", "run"},
       {"nvcc_own_code", nvcc(kRight, "return 7;\n}\n"), "error_returned", "run", 0, "", "7"},
       {"nvcc_illegal", nvcc("y[i + (1L << 40)] = x[i];"), "illegal_access", "run"},
       {"nvcc_misaligned", nvcc("*(double*)((char*)y + 4) = x[i];"), "illegal_access", "run"},
@@ -73,6 +84,73 @@ Table launch_table() {
       {"plan_wrong", begin + "if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);\n}\n", "wrong_values",
        "judge", 0, "one_column"},
       {"plan_nothing", begin + "}\n", "unwritten_output", "judge"},
+  };
+}
+
+std::string torch_extension(const std::string& kernel, const std::string& host) {
+  return "#include <torch/extension.h>\n#include <c10/cuda/CUDAException.h>\n" + kKernel + kernel +
+         "\n}\nvoid run(torch::Tensor x, torch::Tensor y) {\n  const long m = x.size(0), n = x.size(1);\n  " +
+         host +
+         "\n  C10_CUDA_KERNEL_LAUNCH_CHECK();\n}\n"
+         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"run\", &run); }\n";
+}
+
+// What does not compile is tried with torch itself, and is not done where that is not there.
+Table torch_table(bool has_torch) {
+  const auto launch = [](const std::string& sizes) {
+    return "k<<<" + sizes + ">>>(x.data_ptr<float>(), y.data_ptr<float>(), m, n);";
+  };
+  const std::string usual = launch("(m * n + 255) / 256, 256");
+  Table table = {
+      {"torch_dtype", torch_extension(kRight, "x.data_ptr<double>();"), "exception", "run"},
+      {"torch_check", torch_extension(kRight, "TORCH_CHECK(x.dim() == 3, \"three\");"), "exception", "run"},
+      {"torch_bounds", torch_extension(kRight, launch("9, 2048")), "too_many_threads", "run"},
+      {"torch_shared", torch_extension(kRight, launch("9, 256, 1 << 18")), "too_much_shared_memory", "run"},
+      {"torch_illegal", torch_extension("y[i + (1L << 40)] = x[i];", usual), "illegal_access", "run"},
+      {"torch_host", torch_extension(kRight, "*(volatile float*)y.data_ptr<float>() = 1;"), "crash", "run"},
+      {"torch_last_block", torch_extension("if (i < m * n - 256) y[i] = 2 * x[i] + 1;", usual),
+       "unwritten_output", "judge", 0, "last_elements"},
+      {"torch_zeros", torch_extension("if (i < m * n) y[i] = 0;", usual), "wrong_values", "judge", 0,
+       "all_zeros"},
+      {"torch_ahead",
+       "#include <unistd.h>\n#include <thread>\n" +
+           torch_extension(kRight, usual + "\n  std::thread([=] { usleep(3000); " + usual + "}).detach();"),
+       "work_outside_call", "time"},
+  };
+  if (has_torch) {
+    table.push_back(
+        {"torch_syntax", torch_extension("y[i] = 2 * x[i] + ;", usual), "compile_error", "build", 5});
+    table.push_back(
+        {"torch_method", torch_extension(kRight, "y.no_such_method();"), "compile_error", "build", 9});
+  }
+  return table;
+}
+
+std::string tvm_ffi(const std::string& kernel, const std::string& host) {
+  return testing::kTvmFfiDeclarations + kKernel + kernel +
+         "\n}\nextern \"C\" int __tvm_ffi_run(void*, const Any* args, int32_t, Any*) {\n"
+         "  const View *in = &args[0].t->view, *out = &args[1].t->view;\n"
+         "  const float* x = (const float*)in->data;\n  float* y = (float*)out->data;\n"
+         "  const long m = in->shape[0], n = in->shape[1];\n  " +
+         host + "\n  return 0;\n}\n";
+}
+
+Table tvm_ffi_table() {
+  const auto launch = [](const std::string& sizes) { return "k<<<" + sizes + ">>>(x, y, m, n);"; };
+  const std::string usual = launch("(m * n + 255) / 256, 256");
+  return {
+      {"ffi_syntax", tvm_ffi("y[i] = 2 * x[i] + ;", usual), "compile_error", "build", 18},
+      {"ffi_raises", tvm_ffi(kRight, "TVMFFIErrorSetRaisedFromCStr(\"ValueError\", \"no\"); return -1;"),
+       "exception", "run", 0, "", "ValueError"},
+      {"ffi_silent", tvm_ffi(kRight, "return -1;"), "error_returned", "run"},
+      {"ffi_bounds", tvm_ffi(kRight, launch("9, 2048")), "too_many_threads", "run"},
+      {"ffi_shared", tvm_ffi(kRight, launch("9, 256, 1 << 18")), "too_much_shared_memory", "run"},
+      {"ffi_illegal", tvm_ffi("y[i + (1L << 40)] = x[i];", usual), "illegal_access", "run"},
+      {"ffi_host", tvm_ffi(kRight, "*(volatile float*)y = 1;"), "crash", "run"},
+      {"ffi_last_block", tvm_ffi("if (i < m * n - 256) y[i] = 2 * x[i] + 1;", usual), "unwritten_output",
+       "judge", 0, "last_elements"},
+      {"ffi_column", tvm_ffi("if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);", usual), "wrong_values",
+       "judge", 0, "one_column"},
   };
 }
 
@@ -115,6 +193,15 @@ std::string triton(const std::string& body, const std::string& call = "kernel[(9
          body + "\n\n\ndef run(x, y):\n    " + call + "\n";
 }
 
+// Two tiles of 256 KB each.
+const std::string kTritonShared =
+    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef kernel(x, y, B: tl.constexpr, K: "
+    "tl.constexpr):\n    r = tl.arange(0, B)\n    k = tl.arange(0, K)\n"
+    "    a = tl.load(x + (r[:, None] * K + k[None, :]) % 2304)\n"
+    "    b = tl.load(x + (k[:, None] * B + r[None, :]) % 2304)\n"
+    "    tl.store(y + (r[:, None] * B + r[None, :]) % 2304, tl.dot(a, b))\n\n\n"
+    "def run(x, y):\n    kernel[(1,)](x, y, B=128, K=512, num_warps=16)\n";
+
 Table triton_table() {
   const std::string right = "tl.store(y + i, 2 * tl.load(x + i, mask=i < n) + 1, mask=i < n)";
   return {
@@ -122,8 +209,9 @@ Table triton_table() {
       {"triton_type", triton("tl.store(y + i, x + i, mask=i < n)"), "compile_error", "build", 8},
       {"triton_block", triton(right, "kernel[(24,)](x, y, 2304, BLOCK=100)"), "compile_error", "build", 7},
       {"triton_argument", triton(right, "kernel[(9,)](x, y, BLOCK=256)"), "exception", "run", 12},
-      {"triton_warps", triton(right, "kernel[(9,)](x, y, 2304, BLOCK=256, num_warps=64)"), "bad_launch",
+      {"triton_warps", triton(right, "kernel[(9,)](x, y, 2304, BLOCK=256, num_warps=64)"), "too_many_threads",
        "run", 12},
+      {"triton_shared", kTritonShared, "too_much_shared_memory", "run", 15},
       {"triton_illegal", triton("tl.store(y + i.to(tl.int64) + (1 << 40), tl.load(x + i))"), "illegal_access",
        "run"},
       {"triton_last_block", triton("tl.store(y + i, 2 * tl.load(x + i) + 1, mask=i < n - 256)"),
@@ -163,6 +251,25 @@ TEST_CASE("programs are told of every broken CUDA solution where, why and whose 
   INFO(result.err);
   CHECK(result.exit_code == 0);
   testing::check_all_broken(run, {nvcc_table(), launch_table()});
+}
+
+TEST_CASE("programs are told of every broken torch extension and TVM-FFI solution for a GPU, too", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!testing::has_cuda_tool("nvcc")) return;
+  testing::FibRun run;
+  testing::add_grid(run.dataset);
+  const auto bound = [](const char* binding) {
+    return spec("cuda", "kernel.cu", {{"binding", binding}, {"destination_passing_style", true}});
+  };
+  const auto python = testing::python_with_torch();
+  if (python) run.python = *python;
+  const Table torch = torch_table(python.has_value());
+  testing::add_broken(run.dataset, {bound("torch"), "kernel.cu"}, torch);
+  testing::add_broken(run.dataset, {bound("tvm-ffi"), "kernel.cu"}, tvm_ffi_table());
+  const auto result = run.run(few());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  testing::check_all_broken(run, {torch, tvm_ffi_table()});
 }
 
 TEST_CASE("programs are told of every broken Python and Triton solution where, why and whose fault it is",

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gpu/gpu.h"
@@ -116,4 +117,11 @@ TEST_CASE("ncu looks at Triton's kernels and at torch's", "[gpu]") {
   const auto torch = kernels_of("def run(a, b):\n    return a + b\n");
   REQUIRE(torch.size() == 1);
   CHECK(torch[0].at("bottleneck").at("class") == "memory_bandwidth");
+  // A product of a library, as large as real ones.
+  const auto product = kernels_of(
+      "import torch\n\nm = None\n\n\ndef run(a, b):\n    global m\n    if m is None:\n"
+      "        m = torch.randn(8192, 8192, device=a.device, dtype=torch.bfloat16)\n"
+      "    return a + b + (m @ m)[0, 0] * 0\n");
+  const auto is_product = [](const auto& kernel) { return kernel.at("bottleneck").at("class") == "tensor"; };
+  CHECK(std::count_if(product.begin(), product.end(), is_product) == 1);
 }

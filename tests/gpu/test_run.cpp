@@ -137,7 +137,7 @@ const std::map<std::string, std::string>& error_codes() {
       {"unwritten", "unwritten_output"},
       {"too_few_parameters", "bad_launch"},
       {"wrong_parameter_size", "bad_launch"},
-      {"huge_shared_memory", "bad_launch"},
+      {"huge_shared_memory", "too_much_shared_memory"},
       {"huge_workspace", "out_of_memory"},
       {"host_works_ahead", "work_outside_call"},
       {"host_leaves_work", "work_outside_call"},

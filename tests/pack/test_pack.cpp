@@ -207,6 +207,10 @@ TEST_CASE("a source that cannot be one is named") {
   files.write(".git/config", "TOKEN");
   std::filesystem::create_symlink(".git/config", source);
   CHECK(error_of(files) == "F/k.cu is a link to something hidden; put the file itself there");
+  std::filesystem::rename(files.root() / "config.toml", files.root() / ".git/config.toml");
+  std::filesystem::create_symlink(".git/config.toml", files.root() / "config.toml");
+  CHECK(error_of(files) == "F/config.toml is a link to something hidden; put the file itself there");
+  std::filesystem::rename(files.root() / ".git/config.toml", files.root() / "config.toml");
   std::filesystem::remove(source);
   // A file with a hole costs no disk.
   std::filesystem::remove(source);

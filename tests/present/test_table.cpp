@@ -196,7 +196,8 @@ TEST_CASE("json holds numbers as numbers and what is not finite as text") {
   CHECK(
       json::dump(to_json(table), json::Form::compact, json::NonFinite::strings) ==
       R"([{"name":"alice","avg_speedup":0.3333333333333333,"passed":1},{"name":"b","avg_speedup":"NaN","passed":12}])");
-  CHECK(json_document("x", {}) == "{\n  \"schema\": 1,\n  \"report\": \"x\",\n  \"datasets\": []\n}\n");
+  CHECK(json_document("x", {}) ==
+        "{\n  \"schema_version\": 1,\n  \"report\": \"x\",\n  \"datasets\": []\n}\n");
 }
 
 TEST_CASE("tables are put together by rows and by a leading column") {

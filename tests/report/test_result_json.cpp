@@ -37,43 +37,41 @@ TEST_CASE("a result says how near to the device's limit it is") {
   const auto definition = copy_definition();
   // 8 MB at 4.8 TB/s: 1.667 us.
   const auto trace = passed("NVIDIA H200", 0.01);
-  const auto roofline = report::result_json(trace, definition, {}).at("roofline");
+  const auto roofline = report::result_json(trace, definition).at("roofline");
   CHECK(roofline.at("bytes") == 8e6);
   CHECK(roofline.at("flops").is_null());
   CHECK(roofline.at("bytes_per_s") == Approx(8e11));
   CHECK(roofline.at("bound_ms") == Approx(8e6 / 4.8e12 * 1e3));
   CHECK(roofline.at("binds") == "memory");
   CHECK(roofline.at("share") == Approx(8e6 / 4.8e12 * 1e3 / 0.01));
-  CHECK(report::share_of_bound(trace, definition) == Approx(8e6 / 4.8e12 * 1e3 / 0.01));
 }
 
 TEST_CASE("what is not known of a limit is null") {
   const auto definition = copy_definition();
-  const auto on_cpu = report::result_json(passed("Some CPU", 0.01), definition, {}).at("roofline");
+  const auto on_cpu = report::result_json(passed("Some CPU", 0.01), definition).at("roofline");
   CHECK(on_cpu.at("bytes") == 8e6);
   CHECK(on_cpu.at("bound_ms").is_null());
   CHECK(on_cpu.at("share").is_null());
   auto failed = passed("NVIDIA H200", 0.01);
   failed.evaluation->status = model::Status::RUNTIME_ERROR;
   failed.evaluation->performance.reset();
-  const auto of_failed = report::result_json(failed, definition, {}).at("roofline");
+  const auto of_failed = report::result_json(failed, definition).at("roofline");
   CHECK(of_failed.at("bytes_per_s").is_null());
   CHECK(of_failed.at("share").is_null());
-  CHECK_FALSE(report::share_of_bound(failed, definition));
   auto wrong_axes = passed("NVIDIA H200", 0.01);
   wrong_axes.workload.axes.clear();
-  CHECK(report::result_json(wrong_axes, definition, {}).at("roofline").is_null());
+  CHECK(report::result_json(wrong_axes, definition).at("roofline").is_null());
 }
 
 TEST_CASE("a result has what its kernels take") {
   auto trace = passed("NVIDIA H200", 0.01);
-  CHECK(report::result_json(trace, copy_definition(), {}).at("resources").is_null());
+  CHECK(report::result_json(trace, copy_definition()).at("resources").is_null());
   model::MeasurementRecord record;
   auto& kernel = record.resources.emplace().emplace_back();
   kernel.name = "copy_kernel";
   kernel.registers = 16;
   trace.evaluation->fib = model::to_json(record);
-  const auto resources = report::result_json(trace, copy_definition(), {}).at("resources");
+  const auto resources = report::result_json(trace, copy_definition()).at("resources");
   REQUIRE(resources.size() == 1);
   CHECK(resources[0].at("name") == "copy_kernel");
   CHECK(resources[0].at("registers") == 16);
@@ -125,7 +123,7 @@ TEST_CASE("all that may be known of a result is there, null where it is not know
   auto trace = passed("NVIDIA H200", 0.01);
   trace.evaluation->fib = nlohmann::ordered_json::parse(
       R"({"failure":{"code":"wrong_values","mismatch":{"output":"y"}},"durations":{"build_ms":3}})");
-  const auto result = report::result_json(trace, copy_definition(), {});
+  const auto result = report::result_json(trace, copy_definition());
   CHECK(result.at("durations").dump() ==
         R"({"build_ms":3.0,"load_ms":null,"evaluate_ms":null,"run_ms":null,"judge_ms":null,)"
         R"("reference_ms":null,"time_ms":null})");
@@ -140,35 +138,25 @@ TEST_CASE("all that may be known of a result is there, null where it is not know
 
 TEST_CASE("a result says what of it was cut") {
   auto trace = passed("NVIDIA H200", 0.01);
-  CHECK(report::result_json(trace, copy_definition(), {}).at("truncated").empty());
+  CHECK(report::result_json(trace, copy_definition()).at("truncated").empty());
   trace.evaluation->log = "0123456789";
   trace.evaluation->fib = nlohmann::ordered_json::parse(
       R"({"resources":[],"resources_cut":true,"failure":{"diagnostics_cut":true}})");
-  const auto result = report::result_json(trace, copy_definition(), {}, 4);
+  const auto result = report::result_json(trace, copy_definition(), 4);
   CHECK(result.at("log") == "6789");
   CHECK(result.at("truncated").dump() == R"(["resources","diagnostics","log"])");
 }
 
-TEST_CASE("a result tells what a reward may be made of, and which question it answers") {
+TEST_CASE("a result tells what to do next, what a reward may be made of, and which question it answers") {
   auto trace = passed("NVIDIA H200", 0.01);
   trace.evaluation->fib = nlohmann::ordered_json::parse(
-      R"({"reference":{"engine":"native","device":"cpu"},"solution_sha256":"a"})");
-  const auto result = report::result_json(trace, copy_definition(), {"auto", "one", "nvcc 13"});
-  const auto& reward = result.at("reward_components");
-  CHECK(reward.at("built") == true);
-  CHECK(reward.at("correct") == 1.0);
-  CHECK(reward.at("speedup") == 2.0);
-  CHECK(reward.at("share_of_bound") == result.at("roofline").at("share"));
-  CHECK(reward.at("violation") == false);
+      R"({"reference":{"engine":"native","device":"cpu"},"request_digest":"ab","environment_digest":"cd",)"
+      R"("hint":"Rest.","reward_components":{"built":true,"correct":1,"speedup":2,"violation":false}})");
+  const auto result = report::result_json(trace, copy_definition());
+  CHECK(result.at("reward_components").dump() ==
+        R"({"built":true,"correct":1.0,"speedup":2.0,"share_of_bound":null,"violation":false})");
+  CHECK(result.at("hint") == "Rest.");
+  CHECK(result.at("request_digest") == "ab");
+  CHECK(result.at("environment_digest") == "cd");
   CHECK(result.at("baseline").dump() == R"({"name":"reference","engine":"native","device":"cpu"})");
-  const auto other = report::result_json(trace, copy_definition(), {"off", "one", "nvcc 12"});
-  CHECK(other.at("request_digest") != result.at("request_digest"));
-  CHECK(other.at("environment_digest") != result.at("environment_digest"));
-
-  trace.evaluation->status = model::Status::COMPILE_ERROR;
-  trace.evaluation->performance.reset();
-  trace.evaluation->fib["failure"] = {{"violation", true}};
-  const auto failed = report::result_json(trace, copy_definition(), {}).at("reward_components");
-  CHECK(failed.dump() ==
-        R"({"built":false,"correct":0.0,"speedup":null,"share_of_bound":null,"violation":true})");
 }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/temporary_dataset.h"
+#include "feedback/digests.h"
 #include "report/try_json.h"
 
 using namespace fib;
@@ -26,54 +27,42 @@ nlohmann::json solution_of(report::TryReport tried, const std::vector<model::Tra
   return nlohmann::json::parse(report::to_json(tried)).at("solutions").at(0);
 }
 
-std::string digest_of(const std::vector<model::Trace>& traces, const std::string& count_work = "one") {
-  report::TryReport tried;
-  tried.circumstances.count_work = count_work;
-  return solution_of(tried, traces).at("request_digest");
+// With a record that says so.
+model::Trace recorded(const std::string& uuid, const nlohmann::ordered_json& members) {
+  auto trace = result(uuid, "null");
+  trace.evaluation->fib.update(members);
+  return trace;
 }
 
 }  // namespace
 
-TEST_CASE("a try whose work was to be counted is another question than one without, on whichever workload") {
-  const std::string plain = R"({"clock":"coordinator"})";
-  const std::string counted = R"({"clock":"coordinator","counters":{"calls":24,"busy_ms":1}})";
-  const auto without = digest_of({result("v", plain), result("w", plain)});
-  const auto first = digest_of({result("v", counted), result("w", plain)});
-  CHECK(without == digest_of({result("v", plain), result("w", plain)}));
-  CHECK(first != without);
-  CHECK(first == digest_of({result("v", plain), result("w", counted)}));
-  CHECK(first != digest_of({result("v", plain), result("w", counted)}, "each"));
-  CHECK(without == digest_of({result("v", plain), result("w", plain)}, "each"));  // nothing could be counted
+TEST_CASE("the question of a try is that of all its results, and the environment that of the first") {
+  const auto first = recorded("v", {{"request_digest", "ab"}, {"environment_digest", "e"}});
+  const auto second = recorded("w", {{"request_digest", "cd"}, {"environment_digest", "e"}});
+  const auto solution = solution_of({}, {first, second});
+  CHECK(solution.at("request_digest") == feedback::joint_digest({"ab", "cd"}));
+  CHECK(solution.at("environment_digest") == "e");
+  CHECK(solution_of({}, {recorded("v", {{"request_digest", "ab"}})}).at("environment_digest").is_null());
 }
 
-static std::string digest_in(const report::Circumstances& circumstances) {
-  report::TryReport tried;
-  tried.circumstances = circumstances;
-  return solution_of(tried, {result("v", "null")}).at("request_digest");
-}
-
-TEST_CASE("a try in an open sandbox is another question than one in a closed one") {
-  const auto digest = [](const std::string& sandbox) { return digest_in({.sandbox = sandbox}); };
-  CHECK(digest("auto") == digest("auto"));
-  CHECK(digest("auto") != digest("off"));
-}
-
-TEST_CASE("a try on the inputs of a seed is another question than one on those of another seed, or of none") {
-  const auto digest = [](const std::string& seed) { return digest_in({.seed = seed}); };
-  CHECK(digest("5") == digest("5"));
-  CHECK(digest("5") != digest("6"));
-  CHECK(digest("5") != digest(""));
-}
-
-TEST_CASE("another driver or compiler is another environment") {
-  const std::vector<model::Trace> traces{result("v", "null")};
-  const auto digest = [&](const std::string& tools) {
-    report::TryReport tried;
-    tried.circumstances.tools = tools;
-    return solution_of(tried, traces).at("environment_digest");
+TEST_CASE("a try's reward is made of those of its results") {
+  const auto reward = [](const nlohmann::ordered_json& components) {
+    return nlohmann::ordered_json{{"reward_components", components}};
   };
-  CHECK(digest("driver 580") == digest("driver 580"));
-  CHECK(digest("driver 580") != digest("driver 581"));
+  const auto good = recorded("v", reward({{"built", true}, {"share_of_bound", 0.2}, {"violation", false}}));
+  const auto better = recorded("w", reward({{"built", true}, {"share_of_bound", 0.8}, {"violation", false}}));
+  const auto both = solution_of({}, {good, better}).at("reward_components");
+  CHECK(both.at("built") == true);
+  CHECK(both.at("correct") == 1.0);
+  CHECK(both.at("speedup") == 1.0);
+  CHECK(both.at("share_of_bound") == Approx(0.4));
+  CHECK(both.at("violation") == false);
+  auto caught = recorded("w", reward({{"built", true}, {"violation", true}}));
+  caught.evaluation->status = model::Status::RUNTIME_ERROR;
+  const auto one = solution_of({}, {good, caught}).at("reward_components");
+  CHECK(one.at("correct") == 0.5);
+  CHECK(one.at("share_of_bound").is_null());
+  CHECK(one.at("violation") == true);
 }
 
 TEST_CASE("an error of fib's own is UTF-8, whatever it names") {

@@ -29,7 +29,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"pack", {"model"}},
       {"present", {"model"}},
       {"roofline", {"model"}},
-      {"report", {"model", "dataset", "present", "roofline"}},
+      {"feedback", {"model", "present", "roofline"}},
+      {"report", {"model", "dataset", "present", "roofline", "feedback"}},
       {"chart", {"present"}},
       {"visual", {"model", "dataset", "present", "roofline", "report", "chart"}},
       {"export", {"model", "dataset", "present", "report", "compile"}},
@@ -50,7 +51,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"worker",
        {"model", "tensor", "synthesis", "eval", "device", "ops", "reference", "compile", "sandbox",
         "arguments", "calling", "tvm_ffi"}},
-      {"bench", {"model", "dataset", "roofline", "synthesis", "eval", "compile", "worker", "sandbox"}},
+      {"bench",
+       {"model", "dataset", "roofline", "feedback", "synthesis", "eval", "compile", "worker", "sandbox"}},
   };
   return rules;
 }

@@ -104,6 +104,9 @@ TEST_CASE("times that are no numbers, and negative ones but the claim, are refus
   CHECK_THROWS_AS(Done::decode(Done{1, 1, true, -1}.encode()), ProtocolError);
   CHECK_THROWS_AS(Done::decode(Done{1, 1, true, 1, 2, -1}.encode()), ProtocolError);
   CHECK(Done::decode(Done{1, 1, true, 1, 2, 1280}.encode()).segments == 2);
+  Done refused{1, 1};
+  refused.refused_launch = "it asks for 2048 threads";
+  CHECK(Done::decode(refused.encode()).refused_launch == "it asks for 2048 threads");
   Done launches{1, 1};
   launches.uses = {{{"scale", {1, 2, 3}, {4, 5, 6}, 32, 16, 8, 4}, 7, 100}};
   const auto uses = Done::decode(launches.encode()).uses;

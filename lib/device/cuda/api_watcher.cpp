@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cuda/cupti.h"
@@ -156,6 +157,12 @@ bool is_launch_ex(CUpti_CallbackId id) {
          id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
 }
 
+bool is_plain_launch(CUpti_CallbackId id) {
+  return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz;
+}
+
 bool queues(Effect effect) {
   return effect == Effect::kWork || effect == Effect::kOrder || effect == Effect::kCopy;
 }
@@ -214,6 +221,10 @@ class ApiWatcher::Subscription {
   }
   void stop() { listener_.store(nullptr); }
   std::uint64_t take_unheard() { return unheard_.exchange(0); }
+  std::optional<RefusedLaunch> take_refused() {
+    const std::lock_guard lock(refused_mutex_);
+    return std::exchange(refused_, std::nullopt);
+  }
   bool graphs_record(const std::function<bool(CUevent)>& is_own) {
     const std::lock_guard lock(nodes_mutex_);
     return has_unread_node_ || std::any_of(node_events_.begin(), node_events_.end(), is_own);
@@ -253,6 +264,7 @@ class ApiWatcher::Subscription {
     if (function == subscription.functions_.end()) return;
     const auto& info = *static_cast<const CUpti_CallbackData*>(data);
     subscription.note_events(function->second, info);
+    if (function->second.is_launch) subscription.note_refused(id, info);
     if (function->second.effect == Effect::kNone) return;
     Listener* const listener = subscription.listener_.load();
     if (listener == nullptr) {
@@ -268,6 +280,34 @@ class ApiWatcher::Subscription {
       listener->after(call);
     }
     in_listener = false;
+  }
+
+  void note_refused(CUpti_CallbackId id, const CUpti_CallbackData& info) {
+    if (info.callbackSite != CUPTI_API_EXIT || info.functionReturnValue == nullptr) return;
+    const auto result = *static_cast<const CUresult*>(info.functionReturnValue);
+    if (result == CUDA_SUCCESS) return;
+    auto refused = launch_in(id, info.functionParams);
+    if (!refused) return;
+    refused->result = result;
+    if (info.symbolName != nullptr) refused->name = info.symbolName;
+    const std::lock_guard lock(refused_mutex_);
+    if (!refused_) refused_ = std::move(refused);
+  }
+
+  // Nothing of launches that are not of one kernel.
+  [[nodiscard]] std::optional<RefusedLaunch> launch_in(CUpti_CallbackId id, const void* arguments) const {
+    if (is_launch_ex(id)) {
+      const auto& given = *static_cast<const cuLaunchKernelEx_params*>(arguments);
+      const auto config = callers_.copy_of(given.config);
+      if (!config) return std::nullopt;
+      return RefusedLaunch{
+          given.f, {}, {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes};
+    }
+    // A cooperative launch has the same arguments up to there.
+    if (!is_plain_launch(id)) return std::nullopt;
+    const auto& given = *static_cast<const cuLaunchKernel_params*>(arguments);
+    return RefusedLaunch{
+        given.f, {}, {given.blockDimX, given.blockDimY, given.blockDimZ}, given.sharedMemBytes};
   }
 
   // Which events graphs will record.
@@ -403,6 +443,8 @@ class ApiWatcher::Subscription {
   std::map<CUpti_CallbackId, Function> functions_;
   std::atomic<Listener*> listener_ = nullptr;
   std::atomic<std::uint64_t> unheard_ = 0;
+  std::mutex refused_mutex_;
+  std::optional<RefusedLaunch> refused_;
   std::mutex nodes_mutex_;  // of the next two
   std::set<CUevent> node_events_;
   bool has_unread_node_ = false;
@@ -414,6 +456,7 @@ ApiWatcher::~ApiWatcher() = default;
 void ApiWatcher::start(Listener& listener) { subscription_->start(listener); }
 void ApiWatcher::stop() { subscription_->stop(); }
 std::uint64_t ApiWatcher::take_unheard() { return subscription_->take_unheard(); }
+std::optional<RefusedLaunch> ApiWatcher::take_refused() { return subscription_->take_refused(); }
 bool ApiWatcher::graphs_record(const std::function<bool(CUevent)>& is_own) const {
   return subscription_->graphs_record(is_own);
 }

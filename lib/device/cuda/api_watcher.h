@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "device/cuda/api_effect.h"
 #include "device/cuda/context.h"
+#include "device/cuda/refused_launch.h"
 
 namespace fib::device::cuda {
 
@@ -58,6 +60,10 @@ class ApiWatcher {
   // callbacks are on; also where the node's parameters could not be read. What a graph does later, when it is
   // launched, nobody is told.
   [[nodiscard]] bool graphs_record(const std::function<bool(CUevent)>& is_own) const;
+
+  // The first launch of a kernel that the driver has refused since the last time that this was asked, and
+  // since callbacks are on, whoever made it.
+  [[nodiscard]] std::optional<RefusedLaunch> take_refused();
 
  private:
   class Subscription;

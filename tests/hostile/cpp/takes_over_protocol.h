@@ -82,6 +82,7 @@ inline std::string done_in(double elapsed_ns) {
   put(done, std::uint8_t{0});
   for (int i = 0; i < 2; ++i) put(done, 0.0);
   put(done, std::uint32_t{0});  // no kernels described
+  put(done, std::uint32_t{0});  // no launch that was refused
   return done;
 }
 

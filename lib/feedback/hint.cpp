@@ -1,4 +1,4 @@
-#include "report/hint.h"
+#include "feedback/hint.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include "model/error_code.h"
 #include "present/text.h"
 
-namespace fib::report {
+namespace fib::feedback {
 namespace {
 
 using model::RecordedKernel;
@@ -32,13 +32,16 @@ const RecordedKernel* longest(const model::MeasurementRecord& record, Holds hold
   return found;
 }
 
-// CUDA says no more of a launch with too many threads, or too much shared memory.
+// Where CUPTI does not show the launch, CUDA says no more of one with too many threads, or too much shared
+// memory.
 constexpr std::string_view kRefusedArgument =
     "CUDA refused an argument: of a launch look at its threads a block (1,024 at most) and its shared memory "
     "(more than 48 KiB has to be allowed before, by cudaFuncSetAttribute).";
 
 bool refused_an_argument(const model::RecordedFailure& failure) {
   const std::string error = failure.error.value_or("");
+  const std::string code = failure.code.value_or("");
+  if (code != "bad_launch" && code != "cuda_error") return false;  // others say more themselves
   return error == "cudaErrorInvalidValue" || error == "cudaErrorInvalidConfiguration" ||
          error == "CUDA_ERROR_INVALID_VALUE";
 }
@@ -89,4 +92,4 @@ std::optional<std::string> hint_of(const model::MeasurementRecord& record,
   return about_bound(*reached->share, reached->bound->binds);
 }
 
-}  // namespace fib::report
+}  // namespace fib::feedback

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include "feedback/hint.h"
 #include "model/error_code.h"
-#include "report/hint.h"
 
 using namespace fib;
-using report::hint_of;
+using feedback::hint_of;
 
 namespace {
 

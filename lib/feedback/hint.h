@@ -6,7 +6,7 @@
 #include "model/measurement_record.h"
 #include "roofline/reached.h"
 
-namespace fib::report {
+namespace fib::feedback {
 
 // What to do next about a result, in a sentence: of a failure the advice of its code; else what the kernels'
 // resources and the share of the roofline bound suggest, from the most certain on: values that went to local
@@ -15,4 +15,4 @@ namespace fib::report {
 [[nodiscard]] std::optional<std::string> hint_of(const model::MeasurementRecord& record,
                                                  const std::optional<roofline::Reached>& reached);
 
-}  // namespace fib::report
+}  // namespace fib::feedback
