@@ -86,7 +86,10 @@ void Calls::open_at(const worker::AttachedDoor& door) {
           compile::resolve(compile::parse_launch_plan(*planned.solution, *planned.definition), parts_.symbols,
                            model::axis_values(*planned.definition, planned.workload->axes));
     } catch (const Error& error) {
-      fail(Status::RUNTIME_ERROR, error.what(), {ErrorCode::bad_launch});
+      const auto told = facts_of_run({Failure::Kind::kRefused, error.what()}, true).code;
+      const bool is_of_size =
+          told == ErrorCode::too_many_threads || told == ErrorCode::too_much_shared_memory;
+      fail(Status::RUNTIME_ERROR, error.what(), {is_of_size ? told : ErrorCode::bad_launch});
     }
   }
   (void)ask<bool>([&](std::int64_t until) { return parts_.worker.open(request, door.fds(), until); },
@@ -144,6 +147,7 @@ UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetI
   const std::int64_t opened = parts_.now_ns();
   CallTimes times;
   UnjudgedCall call{set, made_ + 1, run_and_collect(worker::Clock::kCounters, times)};
+  call.refused_launch = times.done.refused_launch;
   parts_.judge.sample_private(door.number());
   parts_.worker.end_call();
   times.beside = parts_.worker.beside_last_call();
@@ -214,8 +218,10 @@ void Calls::check_outputs(const UnjudgedCall& call) {
 void Calls::judge(const UnjudgedCall& call, const eval::Judgement& judgement) {
   correctness_.add_errors(judgement);
   correctness_.matched_ratio = std::min(judgement.matched_ratio, correctness_.matched_ratio);
+  // What was written another kernel has written, in place of one that was refused.
+  const bool is_unwritten = judgement.mismatch && judgement.mismatch->unwritten > 0;
   const bool was_refused = parts_.device.is_cuda() && !call.refused_launch.empty();
-  if (!judgement.correct && was_refused)
+  if (!judgement.correct && is_unwritten && was_refused)
     fail_in(call.number, Status::RUNTIME_ERROR, call.refused_launch.substr(0, kLongestReason),
             facts_of_run({Failure::Kind::kRefused, call.refused_launch}, true));
   if (!judgement.correct)

@@ -66,6 +66,7 @@ constexpr std::array kCudaAnswers{
     Sign{" bytes of shared memory; a block of this device has at most ", ErrorCode::too_much_shared_memory},
     Sign{"out of resource: shared memory", ErrorCode::too_much_shared_memory},
     Sign{"out of resource: threads", ErrorCode::too_many_threads},
+    Sign{" threads; at most 1024 are allowed", ErrorCode::too_many_threads},
     Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},
     Sign{"illegal memory access", ErrorCode::illegal_access},
@@ -162,7 +163,9 @@ ErrorCode code_of_load(const Failure& failure, bool on_cuda) {
   if (failure.kind != Failure::Kind::kRefused) return code_of_run(failure, on_cuda);
   if (const auto code = first_of(kLoadAnswers, failure.text)) return *code;
   const auto code = code_of_answer(failure.text, on_cuda);
-  return code == ErrorCode::bad_launch || code == ErrorCode::out_of_memory ? *code : ErrorCode::load_error;
+  const bool says_more = code == ErrorCode::bad_launch || code == ErrorCode::too_many_threads ||
+                         code == ErrorCode::too_much_shared_memory || code == ErrorCode::out_of_memory;
+  return says_more ? *code : ErrorCode::load_error;
 }
 
 constexpr std::size_t kLongestName = 64;

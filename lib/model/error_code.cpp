@@ -34,8 +34,8 @@ const std::vector<ErrorFacts>& all_error_facts() {
       {too_many_threads, "too_many_threads", "run", false, false,
        "A launch asks for more threads a block than the kernel may have.",
        "Make blocks smaller: the device allows 1,024 threads, and kernels that use many registers allow "
-       "fewer "
-       "(__launch_bounds__ keeps their number down)."},
+       "fewer; "
+       "__launch_bounds__ keeps their number down."},
       {too_much_shared_memory, "too_much_shared_memory", "run", false, false,
        "A launch asks for more shared memory than the kernel may have.",
        "Make tiles smaller or pipelines shorter; more than 48 KiB of dynamic shared memory has to be allowed "

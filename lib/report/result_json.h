@@ -18,8 +18,8 @@ inline constexpr std::size_t kUsualLogBytes = 8192;
 
 // One result for programs: an object with the keys that docs/eval.md lists. Numbers may be NaN or infinite:
 // write them by the functions below. Logs are cut to their last `log_bytes` bytes, of builds to their first.
-// Pure; the trace has an evaluation, and is of `definition`;
-// its record says what to do next and what a reward is made of.
+// Pure; the trace has an evaluation, and is of `definition`; its record says what to do next and what a
+// reward is made of.
 [[nodiscard]] nlohmann::ordered_json result_json(const model::Trace& trace,
                                                  const model::Definition& definition,
                                                  std::size_t log_bytes = kUsualLogBytes);

@@ -68,7 +68,9 @@ Members run_members() {
 
 }  // namespace
 
-ordered_json run_schema() { return titled("A run, in runs/runs.jsonl", object(run_members())); }
+ordered_json run_schema() {
+  return titled("A line of runs/runs.jsonl, as this version writes it", object(run_members()));
+}
 
 ordered_json timeline_schema() {
   const ordered_json name = object({{"name", constant("process_name")},

@@ -15,7 +15,7 @@ const std::vector<NamedSchema>& all_schemas() {
       {"solution", "a file below solutions/", solution_schema},
       {"workload", "a line below workloads/", workload_schema},
       {"trace", "a line below traces/, with fib's own record in evaluation.fib", trace_schema},
-      {"run", "a line of runs/runs.jsonl", run_schema},
+      {"run", "a line of runs/runs.jsonl, as this version writes it", run_schema},
       {"timeline", "what fib run --timeline writes", timeline_schema},
       {"export", "what fib export --format json prints", export_schema},
       {"bencher", "what fib export --format bencher writes", bencher_schema},

@@ -1,6 +1,8 @@
 #include "worker/cuda_stage.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "util/clock.h"
 
@@ -18,6 +20,16 @@ device::cuda::HostCode host_code_of(const CudaStageOptions& options) {
 
 device::cuda::StreamKind stream_of(WorkStream stream) {
   return stream == WorkStream::kOwn ? device::cuda::StreamKind::kOwn : device::cuda::StreamKind::kDefault;
+}
+
+// Whether an error may be that of a launch that was refused, by the words of the driver and the run time: a
+// host may survive one, and fail of something else.
+bool may_be_refusal(std::string_view error) {
+  static constexpr std::array<std::string_view, 6> kWords = {"INVALID_VALUE",    "InvalidValue",
+                                                             "invalid argument", "invalid configuration",
+                                                             "OUT_OF_RESOURCES", "too many resources"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return error.find(word) != std::string_view::npos; });
 }
 
 void refuse_orphans(std::uint64_t orphans) {
@@ -122,7 +134,7 @@ Done CudaStage::run(Target& target, Clock clock) {
     return done;
   } catch (const std::exception& error) {
     const std::string refused = refused_launch();
-    if (refused.empty()) throw;
+    if (refused.empty() || !may_be_refusal(error.what())) throw;
     throw Error("{}\n{}", error.what(), refused);
   }
 }

@@ -141,8 +141,8 @@ struct Done {
   double busy_ns = 0;
   double span_ns = 0;
   std::vector<KernelUse> uses = {};  // at most kMostKernelUses
-  // CUDA: why the driver has refused the first launch that it did; "": it refused none, or CUPTI is not
-  // there.
+  // CUDA: why the driver has refused the first launch that it did; "": it refused none, or nobody has seen it
+  // (CUPTI is not there, or its callbacks are off).
   std::string refused_launch = {};
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Done decode(const std::string& payload);

@@ -203,8 +203,8 @@ TEST_CASE("a wrong output ends an evaluation and says in which call") {
   CHECK(scene.judge.doors_open == 0);
 }
 
-TEST_CASE("a launch that the driver refused says why outputs are wrong") {
-  const auto run = [](bool on_cuda, bool is_right) {
+TEST_CASE("a launch that the driver refused says why outputs are not written") {
+  const auto run = [](bool on_cuda, bool is_right, std::uint64_t unwritten = 1) {
     Scene scene;
     if (on_cuda) scene.use_cuda();
     scene.worker.times = [](std::size_t, worker::Clock) {
@@ -212,8 +212,11 @@ TEST_CASE("a launch that the driver refused says why outputs are wrong") {
       times.done.refused_launch = "it asks for 2048 threads a block, and may have 1024";
       return times;
     };
-    scene.judge.judgement = [is_right](std::size_t) {
-      return is_right ? eval::Judgement{true, 0, 0, 1, {}} : wrong("y[3] was not written");
+    scene.judge.judgement = [is_right, unwritten](std::size_t) {
+      if (is_right) return eval::Judgement{true, 0, 0, 1, {}};
+      auto judgement = wrong("y[3] was not written");
+      judgement.mismatch.emplace().unwritten = unwritten;
+      return judgement;
     };
     return scene.run();
   };
@@ -223,6 +226,8 @@ TEST_CASE("a launch that the driver refused says why outputs are wrong") {
   CHECK(refused.note == "call 1: it asks for 2048 threads a block, and may have 1024\n");
   REQUIRE(refused.failure);
   CHECK(refused.failure->code == model::ErrorCode::too_many_threads);
+  // Its host has launched another one, which is wrong.
+  CHECK(run(true, false, 0).status == Status::INCORRECT_NUMERICAL);
   // The word of a worker for the CPU, where nothing is launched, is worth nothing.
   CHECK(run(false, false).status == Status::INCORRECT_NUMERICAL);
 }

@@ -56,6 +56,8 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
         ErrorCode::too_much_shared_memory);
   CHECK(code(Kind::kRefused, "triton.runtime.errors.OutOfResources: out of resource: threads") ==
         ErrorCode::too_many_threads);
+  CHECK(code(Kind::kRefused, "launch of run: a block of 2048 threads; at most 1024 are allowed") ==
+        ErrorCode::too_many_threads);
   const auto launch = [&](const std::string& what) {
     return code(Kind::kRefused, "the solution returned the error code " + calling::status_text(1, true) +
                                     "\nthe driver refused to launch the kernel k: " + what);
@@ -99,6 +101,9 @@ TEST_CASE("the same while a solution is loaded, and of a build's log") {
   const auto load = [](const std::string& text) {
     return bench::facts_of_load({Kind::kRefused, text}, true).code;
   };
+  CHECK(load("OutOfResources: out of resource: shared memory, Required: 9") ==
+        ErrorCode::too_much_shared_memory);
+  CHECK(load("OutOfResources: out of resource: threads, Required: 9") == ErrorCode::too_many_threads);
   CHECK(load("ModuleNotFoundError: No module named 'flash_attn'") == ErrorCode::missing_package);
   CHECK(load("the module has no run") == ErrorCode::missing_symbol);
   CHECK(load("the solution's library has no symbol \"run\"") == ErrorCode::missing_symbol);

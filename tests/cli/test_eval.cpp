@@ -232,6 +232,7 @@ TEST_CASE("a try says for programs what it was asked, where, and what it is wort
   CHECK(first.at("reward_components").at("violation") == false);
   CHECK(first.at("request_digest") == again.at("request_digest"));
   CHECK(first.at("environment_digest") == again.at("environment_digest"));
+  CHECK(first.at("environment_digest").get<std::string>().size() == 64);
   CHECK(solution(kHonest, {"--rtol", "0.5"}).at("request_digest") != first.at("request_digest"));
   CHECK(solution(kHonest, {"--workloads", "first"}).at("request_digest") != first.at("request_digest"));
   const auto seeded = solution(kHonest, {"--seed", "5"}).at("request_digest");

@@ -132,7 +132,7 @@ TEST_CASE("traces, tries and events hold what their schemas say, whatever failed
       INFO(command[1] << " " << command[2] << ": " << printed.out << printed.err);
       CHECK_THAT(printed.out, Catch::Contains("\"main\"") || Catch::Contains("\"good\""));
       CHECK(schema_problems(schema, {printed.out}) == "");
-      CHECK(schema_problems(schema, {R"({"schema": 1, "report": "other", "datasets": []})"}) != "");
+      CHECK(schema_problems(schema, {R"({"schema_version": 1, "report": "other", "datasets": []})"}) != "");
     }
   }
 }
@@ -188,7 +188,7 @@ TEST_CASE("what reports print for programs holds what their schemas say") {
     for (const std::string& name : names) documents.push_back(util::read_file(golden / (name + ".json")));
     INFO(schema);
     CHECK(schema_problems(schema, documents) == "");
-    CHECK(schema_problems(schema, {R"({"schema": 1, "report": "other"})"}) != "");
+    CHECK(schema_problems(schema, {R"({"schema_version": 1, "report": "other"})"}) != "");
   }
 }
 

@@ -39,6 +39,8 @@ TEST_CASE("a failure's hint is the advice of its code") {
     record.failure->error = error;
     CHECK_THAT(*hint_of(record, std::nullopt), Catch::Contains("its threads a block"));
   }
+  record.failure->code = "too_many_threads";  // which says more than its error
+  CHECK(hint_of(record, std::nullopt) == std::string(model::find_error_facts("too_many_threads")->advice));
   record.failure.emplace().code = "of a later version";
   CHECK_FALSE(hint_of(record, std::nullopt));
 }

@@ -53,6 +53,10 @@ Table nvcc_table() {
        "too_much_shared_memory", "run", 0, "", "cudaErrorInvalidValue"},
       {"nvcc_dynamic_unchecked", nvcc(kRight, "k<<<9, 256, 65536, s>>>(x, y, m, n);\n  return 0;\n}\n"),
        "too_much_shared_memory", "run"},
+      {"nvcc_survived",
+       nvcc("y[i + (1L << 40)] = x[i];",
+            "k<<<9, 256, 1 << 20, s>>>(x, y, m, n);\n  cudaGetLastError();\n  " + kLaunchIt),
+       "illegal_access", "run"},
       {"nvcc_own_code", nvcc(kRight, "return 7;\n}\n"), "error_returned", "run", 0, "", "7"},
       {"nvcc_illegal", nvcc("y[i + (1L << 40)] = x[i];"), "illegal_access", "run"},
       {"nvcc_misaligned", nvcc("*(double*)((char*)y + 4) = x[i];"), "illegal_access", "run"},
@@ -80,6 +84,11 @@ Table launch_table() {
       {"plan_syntax", begin + "y[i] = 2 * x[i] + ;\n}\n", "compile_error", "build", 3},
       {"plan_no_kernel", "extern \"C\" __global__ void walk() {}\n", "missing_symbol", "build"},
       {"plan_parameters", "extern \"C\" __global__ void run(const float* x) {}\n", "bad_launch", "run"},
+      {"plan_bounds",
+       "extern \"C\" __global__ void __launch_bounds__(128) run(const float* x, float* y, long long m, long "
+       "long n) "
+       "{\n  y[threadIdx.x] = x[threadIdx.x];\n}\n",
+       "too_many_threads", "run"},
       {"plan_illegal", begin + "y[i + (1LL << 40)] = x[i];\n}\n", "illegal_access", "run"},
       {"plan_wrong", begin + "if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);\n}\n", "wrong_values",
        "judge", 0, "one_column"},

@@ -285,7 +285,7 @@ class ApiWatcher::Subscription {
   void note_refused(CUpti_CallbackId id, const CUpti_CallbackData& info) {
     if (info.callbackSite != CUPTI_API_EXIT || info.functionReturnValue == nullptr) return;
     const auto result = *static_cast<const CUresult*>(info.functionReturnValue);
-    if (result == CUDA_SUCCESS) return;
+    if (result != CUDA_ERROR_INVALID_VALUE && result != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) return;
     auto refused = launch_in(id, info.functionParams);
     if (!refused) return;
     refused->result = result;

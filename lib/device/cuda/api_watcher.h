@@ -61,8 +61,8 @@ class ApiWatcher {
   // launched, nobody is told.
   [[nodiscard]] bool graphs_record(const std::function<bool(CUevent)>& is_own) const;
 
-  // The first launch of a kernel that the driver has refused since the last time that this was asked, and
-  // since callbacks are on, whoever made it.
+  // The first launch of a kernel that the driver has refused for what it asks for, not for an error before
+  // it, since the last time that this was asked, and since callbacks are on, whoever made it. Any thread.
   [[nodiscard]] std::optional<RefusedLaunch> take_refused();
 
  private:

@@ -10,6 +10,9 @@ namespace fib::device::cuda {
 namespace {
 
 constexpr std::size_t kLongestName = 200;
+// bench/failure.cpp and compile/kernel_launch.cpp have these words, too.
+constexpr const char* kTooManyThreads = " threads a block, and may have ";
+constexpr const char* kTooMuchSharedMemory = " bytes of dynamic shared memory, and may have ";
 
 // The run time launches kernels of libraries by handles (CUkernel) that are no functions.
 CUfunction function_of(const Context& context, CUfunction handle) {
@@ -42,7 +45,7 @@ std::optional<std::string> too_much(const Context& context, const RefusedLaunch&
   if (threads > most_threads) return fmt::format("{}{}{}", threads, kTooManyThreads, most_threads);
   const std::uint64_t most_shared =
       most_of(context, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-              CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+              CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   if (launch.shared_bytes > most_shared)
     return fmt::format("{}{}{}", launch.shared_bytes, kTooMuchSharedMemory, most_shared);
   return std::nullopt;

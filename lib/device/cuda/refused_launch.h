@@ -25,8 +25,4 @@ struct RefusedLaunch {
 // driver.
 [[nodiscard]] std::string why_refused(const Context& context, const RefusedLaunch& launch);
 
-// What such sentences say of the two; both are followed by a number.
-inline constexpr const char* kTooManyThreads = " threads a block, and may have ";
-inline constexpr const char* kTooMuchSharedMemory = " bytes of dynamic shared memory, and may have ";
-
 }  // namespace fib::device::cuda
