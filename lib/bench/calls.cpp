@@ -86,10 +86,7 @@ void Calls::open_at(const worker::AttachedDoor& door) {
           compile::resolve(compile::parse_launch_plan(*planned.solution, *planned.definition), parts_.symbols,
                            model::axis_values(*planned.definition, planned.workload->axes));
     } catch (const Error& error) {
-      const auto told = facts_of_run({Failure::Kind::kRefused, error.what()}, true).code;
-      const bool is_of_size =
-          told == ErrorCode::too_many_threads || told == ErrorCode::too_much_shared_memory;
-      fail(Status::RUNTIME_ERROR, error.what(), {is_of_size ? told : ErrorCode::bad_launch});
+      fail(Status::RUNTIME_ERROR, error.what(), {code_of_launch_plan(error.what())});
     }
   }
   (void)ask<bool>([&](std::int64_t until) { return parts_.worker.open(request, door.fds(), until); },

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "compile/diagnostics.h"
+#include "cuda/launch_words.h"
 #include "eval/compare.h"
 
 namespace fib::bench {
@@ -56,17 +57,18 @@ std::optional<ErrorCode> caught(std::string_view text) {
   return std::nullopt;
 }
 
+// Of a launch that asks for more than its kernel may have: fib's words, and Triton's.
+constexpr std::array kLargeLaunches{
+    Sign{cuda::kMoreThreads, ErrorCode::too_many_threads},
+    Sign{cuda::kMoreSharedMemory, ErrorCode::too_much_shared_memory},
+    Sign{"out of resource: threads", ErrorCode::too_many_threads},
+    Sign{"out of resource: shared memory", ErrorCode::too_much_shared_memory},
+};
+
 // Of an answer in words on CUDA: those of the driver, of Python, of fib's workers. On the CPU they would be
 // the solution's own.
 constexpr std::array kCudaAnswers{
     Sign{"CompilationError", ErrorCode::compile_error},  // of a compiler that runs in the first call
-    // What fib's worker adds where the driver refuses a launch, what fib says of a launch plan, and Triton's.
-    Sign{" threads a block, and may have ", ErrorCode::too_many_threads},
-    Sign{" bytes of dynamic shared memory, and may have ", ErrorCode::too_much_shared_memory},
-    Sign{" bytes of shared memory; a block of this device has at most ", ErrorCode::too_much_shared_memory},
-    Sign{"out of resource: shared memory", ErrorCode::too_much_shared_memory},
-    Sign{"out of resource: threads", ErrorCode::too_many_threads},
-    Sign{" threads; at most 1024 are allowed", ErrorCode::too_many_threads},
     Sign{"CUDA_ERROR_ILLEGAL_ADDRESS", ErrorCode::illegal_access},
     Sign{"CUDA_ERROR_MISALIGNED_ADDRESS", ErrorCode::illegal_access},
     Sign{"illegal memory access", ErrorCode::illegal_access},
@@ -77,12 +79,17 @@ constexpr std::array kCudaAnswers{
     Sign{"invalid configuration", ErrorCode::bad_launch},
     Sign{"too many resources requested", ErrorCode::bad_launch},
     Sign{"too many blocks in cooperative launch", ErrorCode::bad_launch},
-    Sign{"OutOfResources", ErrorCode::bad_launch}, Sign{"of shared memory", ErrorCode::bad_launch},
-    Sign{"launch plan passes", ErrorCode::bad_launch}, Sign{"launch of ", ErrorCode::bad_launch},
-    Sign{"ECC_UNCORRECTABLE", ErrorCode::device_error}, Sign{"NVLINK_UNCORRECTABLE", ErrorCode::device_error},
-    Sign{"uncorrectable ECC", ErrorCode::device_error}, Sign{"uncorrectable NVLink", ErrorCode::device_error},
+    Sign{"OutOfResources", ErrorCode::bad_launch},
+    Sign{"of shared memory", ErrorCode::bad_launch},
+    Sign{"launch plan passes", ErrorCode::bad_launch},
+    Sign{"launch of ", ErrorCode::bad_launch},
+    Sign{"ECC_UNCORRECTABLE", ErrorCode::device_error},
+    Sign{"NVLINK_UNCORRECTABLE", ErrorCode::device_error},
+    Sign{"uncorrectable ECC", ErrorCode::device_error},
+    Sign{"uncorrectable NVLink", ErrorCode::device_error},
     Sign{"CUDA_ERROR_DEVICE_UNAVAILABLE", ErrorCode::device_error},
-    Sign{"CUDA_ERROR_", ErrorCode::cuda_error}, Sign{"CUDA error", ErrorCode::cuda_error},
+    Sign{"CUDA_ERROR_", ErrorCode::cuda_error},
+    Sign{"CUDA error", ErrorCode::cuda_error},
     Sign{"(cudaError", ErrorCode::cuda_error},  // that was returned
 };
 
@@ -109,6 +116,8 @@ constexpr std::array kBuilds{
     // Nothing is linked before everything compiles; what links says ": error:" too.
     Sign{"): undefined reference", ErrorCode::link_error},
     Sign{"cannot find -l", ErrorCode::link_error},
+    // What a kernel declares itself; ptxas, by itself or within nvcc and NVRTC.
+    Sign{"uses too much shared data", ErrorCode::too_much_shared_memory},
 };
 
 // NVRTC finds no fault with the source, but there is no kernel of the name that it was asked for; or fib saw
@@ -133,13 +142,18 @@ ErrorCode code_of_build(const std::string& log) {
   return first_of(kBuilds, log).value_or(ErrorCode::compile_error);
 }
 
+ErrorCode code_of_launch_plan(const std::string& error) {
+  return first_of(kLargeLaunches, error).value_or(ErrorCode::bad_launch);
+}
+
 namespace {
 
 // On CUDA memory that is missing comes before what else an answer says.
 std::optional<ErrorCode> code_of_answer(std::string_view text, bool on_cuda) {
   const auto of_any = first_of(kAnswers, text);
   if (!on_cuda || of_any == ErrorCode::out_of_memory) return of_any;
-  const auto of_cuda = first_of(kCudaAnswers, text);
+  auto of_cuda = first_of(kLargeLaunches, text);
+  if (!of_cuda) of_cuda = first_of(kCudaAnswers, text);
   return of_cuda ? of_cuda : of_any;
 }
 

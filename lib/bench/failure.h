@@ -26,6 +26,9 @@ struct FailureFacts {
 // Of a build that failed, by its log.
 [[nodiscard]] model::ErrorCode code_of_build(const std::string& log);
 
+// Of a launch plan that cannot be carried out as it stands, by the error's text.
+[[nodiscard]] model::ErrorCode code_of_launch_plan(const std::string& error);
+
 // Of a worker that failed while the solution was loaded, or while it ran, on CUDA or on the CPU, where no
 // words of the solution mean that a launch or a device failed.
 [[nodiscard]] FailureFacts facts_of_load(const worker::Failure& failure, bool on_cuda);

@@ -1,5 +1,6 @@
 #include "compile/kernel_launch.h"
 
+#include "cuda/launch_words.h"
 #include "util/error.h"
 
 namespace fib::compile {
@@ -123,7 +124,7 @@ class Preparation {
     driver_.check(driver_.function_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
                   "cuFuncGetAttribute");
     if (threads > static_cast<std::uint64_t>(most))
-      throw Error("it asks for {} threads a block, and may have {}", threads, most);
+      throw Error("{}", cuda::asks_for_more_threads(threads, static_cast<std::uint64_t>(most)));
   }
 
   void allow_shared_memory(CUfunction function, std::uint32_t bytes) const {
@@ -132,8 +133,7 @@ class Preparation {
         driver_.device_attribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device_),
         "cuDeviceGetAttribute");
     if (bytes > static_cast<std::uint32_t>(most))
-      throw Error("it asks for {} bytes of shared memory; a block of this device has at most {}", bytes,
-                  most);
+      throw Error("{}", cuda::asks_for_more_shared_memory(bytes, static_cast<std::uint64_t>(most)));
     driver_.check(driver_.set_function_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                  static_cast<int>(bytes)),
                   "cuFuncSetAttribute");

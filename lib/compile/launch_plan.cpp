@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cuda/launch_words.h"
 #include "util/error.h"
 
 namespace fib::compile {
@@ -12,6 +13,7 @@ using nlohmann::ordered_json;
 using util::Expression;
 
 constexpr std::size_t kMaxLaunches = 256;
+constexpr std::uint64_t kMostThreads = 1024;  // a block, on every device
 constexpr std::int64_t kMaxWorkspace = std::int64_t{1} << 40U;
 
 std::string text_of(const ordered_json& value) {
@@ -192,7 +194,7 @@ ResolvedLaunch resolve(const KernelLaunch& launch, const std::string& symbol, co
   result.grid = sizes(launch.grid, axes, "grid", {2147483647, 65535, 65535});
   result.block = sizes(launch.block, axes, "block", {1024, 1024, 64});
   const std::uint64_t threads = std::uint64_t{1} * result.block[0] * result.block[1] * result.block[2];
-  if (threads > 1024) throw Error("a block of {} threads; at most 1024 are allowed", threads);
+  if (threads > kMostThreads) throw Error("{}", cuda::asks_for_more_threads(threads, kMostThreads));
   if (launch.clustered) result.cluster = sizes(launch.cluster, axes, "cluster", {16, 16, 16});
   const std::int64_t shared = launch.shared_memory.evaluate(axes);
   if (shared < 0 || shared > (std::int64_t{1} << 20U)) {

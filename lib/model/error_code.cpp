@@ -34,12 +34,11 @@ const std::vector<ErrorFacts>& all_error_facts() {
       {too_many_threads, "too_many_threads", "run", false, false,
        "A launch asks for more threads a block than the kernel may have.",
        "Make blocks smaller: the device allows 1,024 threads, and kernels that use many registers allow "
-       "fewer; "
-       "__launch_bounds__ keeps their number down."},
+       "fewer; __launch_bounds__ keeps their number down."},
       {too_much_shared_memory, "too_much_shared_memory", "run", false, false,
-       "A launch asks for more shared memory than the kernel may have.",
-       "Make tiles smaller or pipelines shorter; more than 48 KiB of dynamic shared memory has to be allowed "
-       "by "
+       "A kernel asks for more shared memory than it may have; where it declares so much, the stage is "
+       "build.",
+       "Make tiles smaller or pipelines shorter; more than 48 KiB must be dynamic, and be allowed by "
        "cudaFuncSetAttribute before the launch."},
       {bad_launch, "bad_launch", "run", false, false, "A kernel could not be launched as it was asked for.",
        "Check grid, block, shared memory, registers and the kernel's parameters against the device's "

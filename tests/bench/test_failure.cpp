@@ -2,6 +2,7 @@
 
 #include "bench/failure.h"
 #include "calling/status.h"
+#include "cuda/launch_words.h"
 
 using namespace fib;
 using model::ErrorCode;
@@ -56,20 +57,21 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
         ErrorCode::too_much_shared_memory);
   CHECK(code(Kind::kRefused, "triton.runtime.errors.OutOfResources: out of resource: threads") ==
         ErrorCode::too_many_threads);
-  CHECK(code(Kind::kRefused, "launch of run: a block of 2048 threads; at most 1024 are allowed") ==
+  CHECK(code(Kind::kRefused, "launch of run: " + cuda::asks_for_more_threads(2048, 1024)) ==
         ErrorCode::too_many_threads);
   const auto launch = [&](const std::string& what) {
     return code(Kind::kRefused, "the solution returned the error code " + calling::status_text(1, true) +
                                     "\nthe driver refused to launch the kernel k: " + what);
   };
-  CHECK(launch("it asks for 2048 threads a block, and may have 1024") == ErrorCode::too_many_threads);
-  CHECK(launch("it asks for 70000 bytes of dynamic shared memory, and may have 49152") ==
-        ErrorCode::too_much_shared_memory);
+  CHECK(launch(cuda::asks_for_more_threads(2048, 1024)) == ErrorCode::too_many_threads);
+  CHECK(launch(cuda::asks_for_more_shared_memory(70000, 49152)) == ErrorCode::too_much_shared_memory);
   CHECK(launch("CUDA_ERROR_INVALID_VALUE (invalid argument)") == ErrorCode::bad_launch);
-  CHECK(
-      code(Kind::kRefused,
-           "launch of k: it asks for 500000 bytes of shared memory; a block of this device has at most 9") ==
-      ErrorCode::too_much_shared_memory);
+  CHECK(bench::code_of_launch_plan("launch of k: " + cuda::asks_for_more_shared_memory(500000, 9)) ==
+        ErrorCode::too_much_shared_memory);
+  CHECK(bench::code_of_launch_plan("launch of k: " + cuda::asks_for_more_threads(2048, 1024)) ==
+        ErrorCode::too_many_threads);
+  CHECK(bench::code_of_launch_plan("launch of k: grid[0] is \"0\" = 0; it must be 1 to 5") ==
+        ErrorCode::bad_launch);
   CHECK(code(Kind::kRefused, "CUDA_ERROR_ECC_UNCORRECTABLE") == ErrorCode::device_error);
   CHECK(code(Kind::kRefused, "CUDA error: unspecified launch failure") == ErrorCode::cuda_error);
   CHECK(code(Kind::kRefused, "CUDA_ERROR_ASSERT") == ErrorCode::cuda_error);
@@ -121,6 +123,9 @@ TEST_CASE("the same while a solution is loaded, and of a build's log") {
   CHECK(bench::code_of_build(
             "a.cu(3): error: no\n__nv_name_map(2): error: identifier \"run\" is undefined\n") ==
         ErrorCode::compile_error);
+  CHECK(bench::code_of_build(
+            "ptxas error   : Entry function 'run' uses too much shared data (0x19000 bytes, 0xc000 max)") ==
+        ErrorCode::too_much_shared_memory);
   CHECK(bench::code_of_build("the build took longer than 3 s (--build-timeout)") == ErrorCode::build_timeout);
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("sizes that CUDA does not allow are named with their value") {
   CHECK(error_of({{"grid", {1, 65536}}, {"block", 32}}) ==
         "launch of run: grid[1] is \"65536\" = 65536; it must be 1 to 65535");
   CHECK(error_of({{"grid", 1}, {"block", {64, 32}}}) ==
-        "launch of run: a block of 2048 threads; at most 1024 are allowed");
+        "launch of run: it asks for 2048 threads a block, and may have 1024");
   CHECK(error_of({{"grid", 1}, {"block", "n / (m - 3)"}}) ==
         "launch of run: expression \"n / (m - 3)\": division by zero");
   CHECK(error_of({{"grid", 1}, {"block", 32}, {"shared_memory", -1}})

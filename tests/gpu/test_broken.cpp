@@ -23,6 +23,15 @@ const std::string kRight = "if (i < m * n) y[i] = 2 * x[i] + 1;";
 const std::string kLaunchIt =
     "k<<<(m * n + 255) / 256, 256, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n";
 
+const std::string kPtrace = "#include <sys/ptrace.h>\n";
+const std::string kTraceMe = "ptrace(PTRACE_TRACEME, 0, 0, 0);\n  ";
+
+// Host code that does something when its call is over.
+const std::string kThreads = "#include <unistd.h>\n#include <thread>\n";
+std::string later(const std::string& what) {
+  return "std::thread([=] { usleep(3000); " + what + "}).detach();\n  ";
+}
+
 std::string nvcc(const std::string& kernel, const std::string& host = kLaunchIt) {
   return kKernel + kernel + kHost + host;
 }
@@ -37,7 +46,7 @@ Table nvcc_table() {
       {"nvcc_link", "void other();\n" + nvcc(kRight, "other(); return 0;\n}\n"), "link_error", "build"},
       {"nvcc_static_shared",
        nvcc("__shared__ float s[100000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 100000];"),
-       "compile_error", "build"},
+       "too_much_shared_memory", "build"},
       {"nvcc_bounds", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
        "too_many_threads", "run", 0, "", "cudaErrorInvalidValue"},
       {"nvcc_bounds_unchecked", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return 0;\n}\n"),
@@ -73,6 +82,9 @@ Table nvcc_table() {
       {"nvcc_memory",
        nvcc(kRight, "void* p; cudaError_t e = cudaMalloc(&p, 1L << 42); if (e) return e;\n  " + kLaunchIt),
        "out_of_memory", "run"},
+      {"nvcc_ptrace", kPtrace + nvcc(kRight, kTraceMe + kLaunchIt), "forbidden_call", "run"},
+      {"nvcc_ahead", kThreads + nvcc(kRight, later("k<<<9, 256>>>(x, y, m, n);") + kLaunchIt),
+       "work_outside_call", "time"},
   };
 }
 
@@ -121,10 +133,9 @@ Table torch_table(bool has_torch) {
        "unwritten_output", "judge", 0, "last_elements"},
       {"torch_zeros", torch_extension("if (i < m * n) y[i] = 0;", usual), "wrong_values", "judge", 0,
        "all_zeros"},
-      {"torch_ahead",
-       "#include <unistd.h>\n#include <thread>\n" +
-           torch_extension(kRight, usual + "\n  std::thread([=] { usleep(3000); " + usual + "}).detach();"),
-       "work_outside_call", "time"},
+      {"torch_ahead", kThreads + torch_extension(kRight, usual + "\n  " + later(usual)), "work_outside_call",
+       "time"},
+      {"torch_ptrace", kPtrace + torch_extension(kRight, kTraceMe + usual), "forbidden_call", "run"},
   };
   if (has_torch) {
     table.push_back(
@@ -156,6 +167,8 @@ Table tvm_ffi_table() {
       {"ffi_shared", tvm_ffi(kRight, launch("9, 256, 1 << 18")), "too_much_shared_memory", "run"},
       {"ffi_illegal", tvm_ffi("y[i + (1L << 40)] = x[i];", usual), "illegal_access", "run"},
       {"ffi_host", tvm_ffi(kRight, "*(volatile float*)y = 1;"), "crash", "run"},
+      {"ffi_ptrace", kPtrace + tvm_ffi(kRight, kTraceMe + usual), "forbidden_call", "run"},
+      {"ffi_ahead", kThreads + tvm_ffi(kRight, usual + "\n  " + later(usual)), "work_outside_call", "time"},
       {"ffi_last_block", tvm_ffi("if (i < m * n - 256) y[i] = 2 * x[i] + 1;", usual), "unwritten_output",
        "judge", 0, "last_elements"},
       {"ffi_column", tvm_ffi("if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);", usual), "wrong_values",
@@ -164,6 +177,14 @@ Table tvm_ffi_table() {
 }
 
 const std::string kRun = "import torch\n\n\ndef run(x, y):\n    ";
+const std::string kPythonTraceMe = "ctypes.CDLL(None).ptrace(0, 0, None, None)\n    ";
+const std::string kPythonThreads =
+    "import threading\nimport time\n\n\ndef later(work):\n    time.sleep(0.003)\n    work()\n\n\n";
+
+// Python that does something when its call is over.
+std::string python_later(const std::string& what) {
+  return "\n    threading.Thread(target=later, args=(lambda: " + what + ",), daemon=True).start()\n";
+}
 
 Table python_table() {
   return {
@@ -183,6 +204,10 @@ Table python_table() {
       {"py_rows", kRun + "y.copy_(torch.roll(2 * x + 1, 1, 0))\n", "wrong_values", "judge", 0,
        "off_by_one_row"},
       {"py_nothing", kRun + "pass\n", "unwritten_output", "judge"},
+      {"py_ptrace", "import ctypes\n" + kRun + kPythonTraceMe + "y.copy_(2 * x + 1)\n", "forbidden_call",
+       "run"},
+      {"py_ahead", kPythonThreads + kRun + "y.copy_(2 * x + 1)" + python_later("y.copy_(2 * x + 1)"),
+       "work_outside_call", "time"},
   };
 }
 
@@ -195,7 +220,9 @@ Table returned_table() {
   };
 }
 
-std::string triton(const std::string& body, const std::string& call = "kernel[(9,)](x, y, 2304, BLOCK=256)") {
+const std::string kTritonCall = "kernel[(9,)](x, y, 2304, BLOCK=256)";
+
+std::string triton(const std::string& body, const std::string& call = kTritonCall) {
   return "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef kernel(x, y, n, BLOCK: "
          "tl.constexpr):\n"
          "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    " +
@@ -220,6 +247,10 @@ Table triton_table() {
       {"triton_argument", triton(right, "kernel[(9,)](x, y, BLOCK=256)"), "exception", "run", 12},
       {"triton_warps", triton(right, "kernel[(9,)](x, y, 2304, BLOCK=256, num_warps=64)"), "too_many_threads",
        "run", 12},
+      {"triton_ptrace", "import ctypes\n" + triton(right, kPythonTraceMe + kTritonCall), "forbidden_call",
+       "run"},
+      {"triton_ahead", kPythonThreads + triton(right, kTritonCall + python_later(kTritonCall)),
+       "work_outside_call", "time"},
       {"triton_shared", kTritonShared, "too_much_shared_memory", "run", 15},
       {"triton_illegal", triton("tl.store(y + i.to(tl.int64) + (1 << 40), tl.load(x + i))"), "illegal_access",
        "run"},

@@ -52,7 +52,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
        {"model", "tensor", "synthesis", "eval", "device", "ops", "reference", "compile", "sandbox",
         "arguments", "calling", "tvm_ffi"}},
       {"bench",
-       {"model", "dataset", "roofline", "feedback", "synthesis", "eval", "compile", "worker", "sandbox"}},
+       {"model", "dataset", "roofline", "feedback", "synthesis", "eval", "compile", "cuda", "worker",
+        "sandbox"}},
   };
   return rules;
 }

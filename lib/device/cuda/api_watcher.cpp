@@ -294,14 +294,19 @@ class ApiWatcher::Subscription {
     if (!refused_) refused_ = std::move(refused);
   }
 
+  // Of cuLaunchKernelEx; nothing where the caller's memory cannot be read.
+  [[nodiscard]] std::optional<CUlaunchConfig> config_of(const void* arguments) const {
+    return callers_.copy_of(static_cast<const cuLaunchKernelEx_params*>(arguments)->config);
+  }
+
   // Nothing of launches that are not of one kernel.
   [[nodiscard]] std::optional<RefusedLaunch> launch_in(CUpti_CallbackId id, const void* arguments) const {
     if (is_launch_ex(id)) {
-      const auto& given = *static_cast<const cuLaunchKernelEx_params*>(arguments);
-      const auto config = callers_.copy_of(given.config);
+      const auto config = config_of(arguments);
       if (!config) return std::nullopt;
+      const auto function = static_cast<const cuLaunchKernelEx_params*>(arguments)->f;
       return RefusedLaunch{
-          given.f, {}, {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes};
+          function, {}, {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes};
     }
     // A cooperative launch has the same arguments up to there.
     if (!is_plain_launch(id)) return std::nullopt;
@@ -367,7 +372,7 @@ class ApiWatcher::Subscription {
   [[nodiscard]] std::optional<CUstream> stream_of(CUpti_CallbackId id, const Function& function,
                                                   const void* arguments) const {
     if (is_launch_ex(id)) {
-      const auto config = callers_.copy_of(static_cast<const cuLaunchKernelEx_params*>(arguments)->config);
+      const auto config = config_of(arguments);
       if (!config) return std::nullopt;
       return named(config->hStream, id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
     }

@@ -6,13 +6,12 @@
 #include <cstddef>
 #include <optional>
 
+#include "cuda/launch_words.h"
+
 namespace fib::device::cuda {
 namespace {
 
 constexpr std::size_t kLongestName = 200;
-// bench/failure.cpp and compile/kernel_launch.cpp have these words, too.
-constexpr const char* kTooManyThreads = " threads a block, and may have ";
-constexpr const char* kTooMuchSharedMemory = " bytes of dynamic shared memory, and may have ";
 
 // The run time launches kernels of libraries by handles (CUkernel) that are no functions.
 CUfunction function_of(const Context& context, CUfunction handle) {
@@ -42,12 +41,12 @@ std::optional<std::string> too_much(const Context& context, const RefusedLaunch&
   const CUfunction function = function_of(context, launch.function);
   const std::uint64_t most_threads = most_of(context, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
                                              CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  if (threads > most_threads) return fmt::format("{}{}{}", threads, kTooManyThreads, most_threads);
+  if (threads > most_threads) return fib::cuda::asks_for_more_threads(threads, most_threads);
   const std::uint64_t most_shared =
       most_of(context, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
               CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   if (launch.shared_bytes > most_shared)
-    return fmt::format("{}{}{}", launch.shared_bytes, kTooMuchSharedMemory, most_shared);
+    return fib::cuda::asks_for_more_shared_memory(launch.shared_bytes, most_shared);
   return std::nullopt;
 }
 
@@ -57,7 +56,7 @@ std::string why_refused(const Context& context, const RefusedLaunch& launch) {
   const std::string name =
       launch.name.empty() ? "a kernel" : "the kernel " + launch.name.substr(0, kLongestName);
   if (const auto reason = too_much(context, launch))
-    return fmt::format("the driver refused to launch {}: it asks for {}", name, *reason);
+    return fmt::format("the driver refused to launch {}: {}", name, *reason);
   return fmt::format("the driver refused to launch {}: {}", name, context.driver().describe(launch.result));
 }
 

@@ -21,8 +21,8 @@ struct RefusedLaunch {
 
 // A sentence without a full stop on why: more threads a block, or more dynamic shared memory, than the kernel
 // may have on the device; or the driver's own word. Of more than one reason the first. CUDA calls most of
-// them an invalid value. Of fib's own: what is asked for comes from the launch, what is allowed from the
-// driver.
+// them an invalid value. What is asked for comes from the launch, what is allowed from the driver. Any thread
+// of the process that has the context, in no callback of CUPTI; throws nothing of its own.
 [[nodiscard]] std::string why_refused(const Context& context, const RefusedLaunch& launch);
 
 }  // namespace fib::device::cuda
