@@ -91,11 +91,49 @@ void find_subject(const ConfigShowOptions& options, Subject& subject) {
   if (!options.workload.empty()) subject.workload = &find_workload(subject, options.workload);
 }
 
-void add_layer(Sources& sources, const char* layer, const std::map<std::string, bench::EvalSettings>& entries,
+// What the file says, with and without its part below configs.<name>; equal where no name is given.
+struct ReadFile {
+  bench::ConfigFile whole;
+  bench::ConfigFile plain;
+  std::string name = {};
+};
+
+ReadFile read_file(MeasureOptions options) {
+  ReadFile file{read_config(options), {}, options.config_name};
+  options.config_name.clear();
+  file.plain = read_config(options);
+  return file;
+}
+
+// Where in the file something stands that only its named part says, or says otherwise; `place` is empty at
+// the top.
+std::string place_in(const ReadFile& file, bool is_named, const std::string& place = "") {
+  if (!is_named) return place.empty() ? "the file" : place;
+  return "configs." + file.name + (place.empty() ? "" : "." + place);
+}
+
+void add_settings(Sources& sources, const ReadFile& file, const bench::EvalSettings& whole,
+                  const bench::EvalSettings& plain, const std::string& place) {
+  ordered_json own = bench::to_json(plain);
+  ordered_json named = ordered_json::object();
+  const ordered_json settings = bench::to_json(whole);
+  for (const auto& [key, value] : settings.items()) {
+    if (!own.contains(key) || own.at(key) != value) named[key] = value;
+  }
+  sources.emplace_back(place_in(file, false, place), std::move(own));
+  sources.emplace_back(place_in(file, true, place), std::move(named));
+}
+
+using Layers = bench::SettingLayers;
+using Layer = std::map<std::string, bench::EvalSettings>;
+
+void add_layer(Sources& sources, const ReadFile& file, const char* name, Layer Layers::*layer,
                const std::string& key) {
-  const auto found = entries.find(key);
-  if (found != entries.end())
-    sources.emplace_back(fmt::format("{}.{}", layer, key), bench::to_json(found->second));
+  const auto settings = [&](const bench::ConfigFile& of) {
+    const auto found = (of.layers.*layer).find(key);
+    return found == (of.layers.*layer).end() ? bench::EvalSettings{} : found->second;
+  };
+  add_settings(sources, file, settings(file.whole), settings(file.plain), fmt::format("{}.{}", name, key));
 }
 
 // What SOL-ExecBench's field says of a workload's outputs.
@@ -111,7 +149,7 @@ ordered_json settings_in(const model::WorkloadTolerance& tolerance) {
   return settings;
 }
 
-Sources sources_of(const ConfigShowOptions& options, const Subject& subject, const bench::ConfigFile& file) {
+Sources sources_of(const Subject& subject, const ReadFile& file) {
   Sources sources = {{"usual", usual_settings()}};
   if (subject.definition != nullptr) {
     const model::Definition& definition = *subject.definition;
@@ -119,15 +157,13 @@ Sources sources_of(const ConfigShowOptions& options, const Subject& subject, con
     if (ratio < 1)
       sources.emplace_back("usual for this definition", ordered_json{{"required_matched_ratio", ratio}});
     if (!definition.outputs.empty())
-      add_layer(sources, "dtype_config", file.layers.by_dtype, definition.outputs.front().dtype);
-    add_layer(sources, "op_type_config", file.layers.by_op_type, definition.op_type);
-    add_layer(sources, "definition_config", file.layers.by_definition, definition.name);
+      add_layer(sources, file, "dtype_config", &Layers::by_dtype, definition.outputs.front().dtype);
+    add_layer(sources, file, "op_type_config", &Layers::by_op_type, definition.op_type);
+    add_layer(sources, file, "definition_config", &Layers::by_definition, definition.name);
   }
   if (subject.workload != nullptr)
-    add_layer(sources, "workload_config", file.layers.by_workload, subject.workload->uuid);
-  const bool is_named = !options.measure.config_name.empty();
-  sources.emplace_back(is_named ? "the file, with configs." + options.measure.config_name : "the file",
-                       bench::to_json(file.run));
+    add_layer(sources, file, "workload_config", &Layers::by_workload, subject.workload->uuid);
+  add_settings(sources, file, file.whole.run, file.plain.run, "");
   if (subject.workload != nullptr && subject.workload->tolerance) {
     sources.emplace_back("the workload's tolerance", settings_in(*subject.workload->tolerance));
     if (subject.workload->tolerance->max_error_cap) sources.front().second["max_error"] = nullptr;
@@ -141,7 +177,7 @@ Sources sources_of(const ConfigShowOptions& options, const Subject& subject, con
   return sources;
 }
 
-present::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
+present::Table table_of(const Sources& sources, const ReadFile& read) {
   present::Table table{{present::text_column("Setting", "setting"), present::text_column("Value", "value"),
                         present::text_column("From", "from")},
                        {}};
@@ -156,15 +192,19 @@ present::Table table_of(const Sources& sources, const bench::ConfigFile& file) {
     add(item.key(), last->second.at(item.key()).dump(), last->first);
   }
   const bench::RunConfig usual;
+  const bench::ConfigFile& file = read.whole;
+  const bench::ConfigFile& plain = read.plain;
   add("timeout_seconds", fmt::format("{}", file.timeout_s.value_or(usual.timeout_s)),
-      file.timeout_s ? "the file" : "usual");
+      file.timeout_s ? place_in(read, file.timeout_s != plain.timeout_s) : "usual");
   add("use_isolated_runner", file.isolated.value_or(false) ? "true" : "false",
-      file.isolated ? "the file" : "usual");
+      file.isolated ? place_in(read, file.isolated != plain.isolated) : "usual");
   const auto names = [](const std::vector<std::string>& all) {
     return fmt::format("{}", fmt::join(all, ", "));
   };
-  if (!file.definitions.empty()) add("definitions", names(file.definitions), "the file");
-  if (!file.solutions.empty()) add("solutions", names(file.solutions), "the file");
+  if (!file.definitions.empty())
+    add("definitions", names(file.definitions), place_in(read, file.definitions != plain.definitions));
+  if (!file.solutions.empty())
+    add("solutions", names(file.solutions), place_in(read, file.solutions != plain.solutions));
   return table;
 }
 
@@ -186,10 +226,11 @@ std::string about_workloads(const Subject& subject, const bench::ConfigFile& fil
 int show(const ConfigShowOptions& options) {
   if (!options.workload.empty() && options.definition.empty())
     throw CLI::ValidationError("--workload", "is one of a definition, which comes first");
-  const bench::ConfigFile file = read_config(options.measure);
+  const ReadFile read = read_file(options.measure);
+  const bench::ConfigFile& file = read.whole;
   Subject subject;
   find_subject(options, subject);
-  const present::Table table = table_of(sources_of(options, subject, file), file);
+  const present::Table table = table_of(sources_of(subject, read), read);
   present::Document document(present::Format::table, stdout_style());
   document.facts({{"Configuration file", config_path(options.measure).value_or("none")},
                   {"Definition", options.definition},

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "cli/run_support.h"
 
@@ -109,6 +110,30 @@ TEST_CASE("fib config show says every setting and where it comes from") {
   CHECK_THAT(shown.out, Catch::Matches("[^]*atol +0.5 +the file\n[^]*", Catch::CaseSensitive::Yes));
   CHECK_THAT(shown.out, !Catch::Contains("noise"));
   CHECK(configured.show({"ad"}).exit_code == 1);
+}
+
+TEST_CASE("fib config show tells what the file says from what its named configuration does") {
+  Configured configured;
+  const std::string file = configured.file(
+      "rtol: 0.25\natol: 0.5\nsolutions: [good]\nop_type_config: {test: {warmup_runs: 3}}\n"
+      "configs: {loose: {rtol: 0.1, timeout_seconds: 9, op_type_config: {test: {num_trials: 2}}}}\n");
+  const auto from = [&](const std::vector<std::string>& words, const std::string& setting) {
+    const auto shown = configured.show(words);
+    CHECK(shown.exit_code == 0);
+    CHECK(shown.err.empty());
+    std::smatch match;
+    const std::regex row("\n" + setting + " +\\S+ +(.+)\n");
+    return std::regex_search(shown.out, match, row) ? match[1].str() : "no such row in " + shown.out;
+  };
+  const std::vector<std::string> named = {"add", "--config", file, "--config-name", "loose"};
+  CHECK(from(named, "rtol") == "configs.loose");
+  CHECK(from(named, "atol") == "the file");
+  CHECK(from(named, "solutions") == "the file");
+  CHECK(from(named, "timeout_seconds") == "configs.loose");
+  CHECK(from(named, "warmup_runs") == "op_type_config.test");
+  CHECK(from(named, "num_trials") == "configs.loose.op_type_config.test");
+  CHECK(from({"add", "--config", file}, "rtol") == "the file");
+  CHECK(from({"add", "--config", file}, "timeout_seconds") == "usual");
 }
 
 TEST_CASE("fib config show knows what a workload has of its own") {
