@@ -155,6 +155,7 @@ class LineDrawing {
     placed.y = point.failed ? plot_.bottom - kFailedHeight : y_.at(*point.y);
     placed.failed = point.failed;
     placed.flagged = point.flagged;
+    placed.changed = point.changed;
     placed.data_x = x_data(chart_, point);
     if (point.y) placed.data_y = exact_text(*point.y);
     if (shown_ <= kMostTooltipsOfLine) placed.tooltip = tooltip(chart_, series, point);

@@ -102,13 +102,24 @@ std::string flags_of(const Line& line) {
   return path;
 }
 
+// Diamonds below the points where something else begins; of those that failed above the cross.
+std::string changes_of(const Line& line) {
+  std::string path;
+  for (const Placed& point : line.points) {
+    if (!point.y || !point.changed) continue;
+    path += "M" + place(point.x, *point.y) + (point.failed ? "m0-18" : "m0 8") + "l4 5l-4 5l-4-5z";
+  }
+  return path;
+}
+
 }  // namespace
 
 std::string draw_line(const Line& line, MarkerStyle style) {
   std::string markup = title_element(line.name) + path_or_nothing("v", band_path(line));
   if (line.joined) markup += path_or_nothing("l", line_path(line));
   markup += marks_of(line, false, marker_class(line.index, style), shape_of(line.index, style));
-  markup += marks_of(line, true, "f", kCross) + path_or_nothing("u", flags_of(line));
+  markup += marks_of(line, true, "f", kCross) + path_or_nothing("u", flags_of(line)) +
+            path_or_nothing("y", changes_of(line));
   return element("g", {{"class", series_class(line.index)}, {"data-series", line.name}}, markup);
 }
 

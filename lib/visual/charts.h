@@ -89,13 +89,14 @@ struct RunLabel {
 
 // The latency (geometric mean over the workloads) of every solution over the runs, which tried the subject,
 // in their order; the band is the geometric mean of their intervals. A run in which one of its evaluations
-// failed is a cross; one that is slower than the run before, beyond both intervals, has a mark. Points of
-// sweeps do not count.
+// failed is a cross; one that is slower than the run before, beyond both intervals, has a mark, and one whose
+// source has changed since another. Solutions come by their latency in their last run. Points of sweeps do
+// not count.
 [[nodiscard]] chart::LineChart history_chart(const HistorySubject& subject,
                                              const std::vector<SubjectRun>& runs,
                                              const std::map<std::string, RunLabel>& labels);
 
-// The chart with the colours that its solutions have in the page.
+// The chart with the colours that its solutions have in the page; those that are all grey come last.
 [[nodiscard]] chart::LineChart coloured(chart::LineChart chart, const Colours& colours);
 
 // A run's latencies of a definition over what was swept in it, a series for each solution. With several swept

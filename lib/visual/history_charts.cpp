@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
+#include "chart/theme.h"
 #include "dataset/trace_row.h"
 #include "present/text.h"
 #include "report/compare.h"
@@ -78,14 +80,22 @@ std::vector<chart::Point> comparable_points(const std::vector<std::pair<const Ru
     if (std::find(common.runs.begin(), common.runs.end(), standing) == common.runs.end()) continue;
     points.push_back(point_of(*standing, standing->times(common.works), place));
     if (before != nullptr && !before->sources.empty() && !standing->sources.empty() &&
-        before->sources != standing->sources)
+        before->sources != standing->sources) {
+      points.back().changed = true;
       points.back().note += "\nthe source has changed since the run before";
+    }
     before = standing;
     if (common.works.size() < common.all)
       points.back().note += fmt::format("\nlatency over {} of {} workloads, which all these runs have",
                                         common.works.size(), common.all);
   }
   return points;
+}
+
+// Infinite where the last run failed.
+double last_latency(const std::vector<chart::Point>& points) {
+  const bool is_known = !points.empty() && points.back().y && !points.back().failed;
+  return is_known ? *points.back().y : std::numeric_limits<double>::infinity();
 }
 
 std::vector<chart::Series> series_of(const std::map<std::string, std::vector<chart::Point>>& points) {
@@ -179,6 +189,10 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   const bool on_cuda = dataset::device_kind(subject.hardware) == model::DeviceKind::cuda;
   for (auto& [solution, own] : points) mark_regressions(own, on_cuda);
   result.series = series_of(points);
+  // As in leaderboards: who is fastest now comes first, who fails now last.
+  std::stable_sort(result.series.begin(), result.series.end(), [](const auto& left, const auto& right) {
+    return last_latency(left.points) < last_latency(right.points);
+  });
   return result;
 }
 
@@ -202,8 +216,8 @@ chart::LineChart coloured(chart::LineChart chart, const Colours& colours) {
   for (chart::Series& series : chart.series) {
     if (const auto found = colours.find(series.name); found != colours.end()) series.colour = found->second;
   }
-  std::stable_sort(chart.series.begin(), chart.series.end(),
-                   [](const auto& left, const auto& right) { return left.colour < right.colour; });
+  std::stable_partition(chart.series.begin(), chart.series.end(),
+                        [](const auto& series) { return series.colour < chart::kColours; });
   return chart;
 }
 

@@ -162,6 +162,7 @@ std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary
     DefinitionResult& outcome = outcomes.emplace_back();
     outcome.definition = board.definition;
     outcome.solutions = board.standings.size();
+    bool is_baseline_alone = !board.baseline_author.empty();
     for (const report::Standing& standing : board.standings) {
       const bool passed_all = standing.passed == standing.workloads;
       outcome.failed += passed_all ? 0 : 1;
@@ -170,12 +171,26 @@ std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary
           outcome.closest = &standing;
       } else if (outcome.winners.empty() || outcome.winners.front()->rank == standing.rank) {
         outcome.winners.push_back(&standing);
-      } else if (outcome.next == nullptr) {
-        outcome.next = &standing;
+      } else {
+        if (outcome.next == nullptr) outcome.next = &standing;
+        is_baseline_alone = is_baseline_alone && standing.author == board.baseline_author;
       }
     }
+    outcome.is_baseline_alone = outcome.has_won() && is_baseline_alone;
   }
   return outcomes;
+}
+
+std::string baseline_alone_text(const std::vector<DefinitionResult>& outcomes) {
+  std::size_t won = 0;
+  std::size_t alone = 0;
+  for (const DefinitionResult& outcome : outcomes) {
+    won += outcome.has_won() ? 1 : 0;
+    alone += outcome.is_baseline_alone ? 1 : 0;
+  }
+  if (alone == 0) return "";
+  if (alone < won) return fmt::format(", {} of them against the baseline alone", alone);
+  return won == 1 ? ", against the baseline alone" : ", all of them against the baseline alone";
 }
 
 std::vector<std::pair<std::size_t, std::string>> wins_by_author(
@@ -210,7 +225,8 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
   }
   text = text.empty() ? fmt::format("None of {} was won against others",
                                     present::plural(outcomes.size(), "definition"))
-                      : text + fmt::format(" of {}", present::plural(outcomes.size(), "definition"));
+                      : text + fmt::format(" of {}", present::plural(outcomes.size(), "definition")) +
+                            baseline_alone_text(outcomes);
   if (unopposed > 0)
     text += fmt::format("; {} {} passed by one solution alone", unopposed, unopposed == 1 ? "was" : "were");
   if (ties > 0) text += fmt::format("; {} {}", ties, ties == 1 ? "is a tie" : "are ties");

@@ -19,7 +19,8 @@ struct DefinitionResult {
   const report::Standing* closest = nullptr;     // without a winner: who passed most; null: nobody was tried
   const report::Standing* next = nullptr;        // the first with another rank; null: there is none
   std::size_t solutions = 0;
-  std::size_t failed = 0;  // solutions that did not pass every workload
+  std::size_t failed = 0;          // solutions that did not pass every workload
+  bool is_baseline_alone = false;  // all others that passed every workload are of the baseline's author
 
   // Whether one is ahead of others that passed everything, too.
   [[nodiscard]] bool has_won() const { return winners.size() == 1 && next != nullptr; }
@@ -29,6 +30,10 @@ struct DefinitionResult {
 
 // By definition. Points into the summary.
 [[nodiscard]] std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary);
+
+// How many of the definitions that were won against others were so against the baseline alone, in words
+// behind a count of `won`: ", 2 of them against the baseline alone"; empty: none.
+[[nodiscard]] std::string baseline_alone_text(const std::vector<DefinitionResult>& outcomes);
 
 // How many definitions each author has won against others, alone, most first.
 [[nodiscard]] std::vector<std::pair<std::size_t, std::string>> wins_by_author(

@@ -10,6 +10,7 @@
 #include "chart/chart.h"
 #include "present/text.h"
 #include "report/not_counted.h"
+#include "util/find.h"
 #include "util/some_of.h"
 #include "visual/assets.h"
 #include "visual/html.h"
@@ -96,26 +97,42 @@ std::string facts_of(const Scene& scene) {
   return facts;
 }
 
-// The solutions of the dataset without a result, to be opened.
+// Why the latest run that planned a solution has left it out, by its name.
+std::map<std::string, std::string> reasons_of_skipped(const Scene& scene) {
+  std::map<std::string, std::string> reasons;
+  for (const report::HistoryRun& run : scene.history.runs) {
+    for (const dataset::SkippedInRun& skipped : run.record.skipped)
+      reasons[skipped.solution] = skipped.reason;
+  }
+  return reasons;
+}
+
+// The solutions of the dataset without a result, to be opened: by the reason that a run gave, else by the
+// hardware that they are for.
 std::string untried_box(const Scene& scene) {
+  const auto reasons = reasons_of_skipped(scene);
   std::set<std::string> tried;
   for (const report::Detail& detail : scene.details) tried.insert(*detail.row.solution);
-  std::map<std::string, std::vector<std::string>> by_target;
+  std::map<std::string, std::vector<std::string>> by_reason;
   std::size_t count = 0;
   for (const auto& [name, solution] : scene.dataset.solutions) {
     if (tried.contains(name)) continue;
-    by_target[fmt::format("{}", fmt::join(solution.spec.target_hardware, ", "))].push_back(name);
+    const std::string target = fmt::format("{}", fmt::join(solution.spec.target_hardware, ", "));
+    const std::string* reason = util::find_or_null(reasons, name);
+    by_reason[reason != nullptr ? *reason
+                                : "no run has planned these, which are for " +
+                                      (target.empty() ? "hardware that they do not name" : target)]
+        .push_back(name);
     ++count;
   }
   if (count == 0) return "";
   std::string text = text_tag("summary", fmt::format("{} {} not tried", present::plural(count, "solution"),
                                                      count == 1 ? "was" : "were"));
-  for (const auto& [target, names] : by_target) {
+  for (const auto& [reason, names] : by_reason) {
     constexpr std::size_t kMost = 200;
     const std::size_t shown = std::min(names.size(), kMost);
-    std::string some =
-        fmt::format("for {}: {}", target.empty() ? "hardware that they do not name" : target,
-                    fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    std::string some = fmt::format(
+        "{}: {}", reason, fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
     if (shown < names.size()) some += ", " + util::and_more(names.size(), shown);
     text += tag("p", {}, breakable(present::printable(some)));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -59,13 +60,13 @@ const report::Standing* sole_winner(const report::Leaderboard& board) {
   return first.rank == 1 && first.passed == first.workloads && is_ahead ? &first : nullptr;
 }
 
-// `slowest` is the highest latency of all rows: bars are drawn to it, from zero.
+// `fastest` is the lowest latency of the rows that passed everything: bars are speeds, and its own is full.
 std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, const report::RankCells& ranks,
-                                   const report::Standing& standing, double slowest, bool is_winner) {
+                                   const report::Standing& standing, double fastest, bool is_winner) {
   PageCell latency = plain("-");
   if (standing.latency_ms) {
     latency = number(present::format_ms(*standing.latency_ms), *standing.latency_ms);
-    if (standing.passed == standing.workloads) latency.bar = *standing.latency_ms / slowest;
+    if (standing.passed == standing.workloads) latency.bar = fastest / *standing.latency_ms;
   }
   const bool passed_all = standing.passed == standing.workloads;
   PageCell of_workloads = number(fmt::format("{} of {}", standing.passed, standing.workloads),
@@ -99,8 +100,11 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
 std::string standings(const Scene& scene, const HardwareScene& hardware, const std::string& definition) {
   const report::Leaderboard* board = hardware.summary.leaderboard(definition);
   if (board == nullptr) return "";
-  double slowest = 0;
-  for (const auto& standing : board->standings) slowest = std::max(slowest, standing.latency_ms.value_or(0));
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const auto& standing : board->standings) {
+    if (standing.passed == standing.workloads && standing.latency_ms.value_or(0) > 0)
+      fastest = std::min(fastest, *standing.latency_ms);
+  }
   const report::Standing* winner = sole_winner(*board);
   PageTable table{{{"Rank", true},
                    {"Solution"},
@@ -114,13 +118,13 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
   const report::RankCells ranks(board->standings);
   for (const auto& standing : board->standings)
     table.rows.push_back(
-        standing_row(scene, scene.colours.at(definition), ranks, standing, slowest, &standing == winner));
+        standing_row(scene, scene.colours.at(definition), ranks, standing, fastest, &standing == winner));
   const bool has_speedups =
       std::any_of(board->standings.begin(), board->standings.end(),
                   [](const auto& one) { return one.passed == one.workloads && one.speedup.value_or(0) > 0; });
   return to_html(
       table,
-      fmt::format("Solutions on {}", hardware.name) +
+      fmt::format("Solutions on {}, longer bars are faster", hardware.name) +
           (has_speedups ? fmt::format(", speedups against the {}", report::name_of(board->against)) : ""));
 }
 
@@ -351,7 +355,13 @@ std::string quality(const DefinitionScene& definition) {
          present::count_cell(own.changed)});
   }
   constexpr std::size_t kMostInSight = 12;
-  const std::string markup = html_table(table, "How it was measured");
+  const std::string markup =
+      html_table(table, "How it was measured") +
+      text_tag("p",
+               "Timed calls: over all workloads. CV: coefficient of variation of a workload's timed calls. "
+               "Flush: how the caches are emptied before a call. Least sets: of input values that differ, of "
+               "the workload with fewest. Inputs changed: calls after which the inputs were not what they "
+               "had been.");
   if (table.rows.size() <= kMostInSight) return markup;
   return tag("details", {{"class", "source"}}, text_tag("summary", "How it was measured") + markup) + "\n";
 }

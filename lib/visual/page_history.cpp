@@ -37,6 +37,8 @@ std::string history_figure(const Scene& scene, const HistorySubject& subject,
     caption += ", with the band of their 95% intervals";
   if (any_point(chart, [](const chart::Point& point) { return point.flagged; }))
     caption += "; ▲ slower than the run before as a whole";
+  if (any_point(chart, [](const chart::Point& point) { return point.changed; }))
+    caption += "; ◇ its source changed";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; }))
     caption += "; ✗ something failed";
   return figure(chart, caption);

@@ -93,7 +93,7 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
   const report::Counts& counts = hardware.summary.counts;
   const std::string id = hardware_id(hardware.name);
   std::string text = tile(fmt::format("{} of {}", won, outcomes.size()),
-                          "definitions won against others" +
+                          "definitions won against others" + baseline_alone_text(outcomes) +
                               (alone == 0 ? "" : fmt::format(", {} passed by one alone", alone)) +
                               (ties == 0 ? "" : ", " + present::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",

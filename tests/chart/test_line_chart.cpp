@@ -317,3 +317,14 @@ TEST_CASE("a series has the colour that it is given, a flagged point a triangle 
   CHECK(svg.find("h-10z\"", flags) != std::string::npos);
   CHECK(svg.find("class=\"u\"", flags + 1) == std::string::npos);
 }
+
+TEST_CASE("a point where something else begins has a diamond below it, one that failed above it") {
+  LineChart chart;
+  chart.series = {{"s", {{.x = 1, .y = 2.0}, {.x = 2, .y = 4.0, .changed = true}}, 3}};
+  const std::string changed = to_svg(chart);
+  CHECK(changed.find("m0 8l4 5l-4 5l-4-5z\"") != std::string::npos);
+  chart.series[0].points[1].failed = true;
+  CHECK(to_svg(chart).find("m0-18l4 5l-4 5l-4-5z\"") != std::string::npos);
+  chart.series[0].points[1].changed = false;
+  CHECK(to_svg(chart).find("l4 5l-4 5l-4-5z\"") == std::string::npos);
+}

@@ -265,9 +265,36 @@ TEST_CASE("a run whose solution has another source than in the run before says s
   }
   const auto chart = chart_of(history);
   std::vector<bool> changed;
-  for (const auto& point : series_of(chart, "s").points)
-    changed.push_back(point.note.find("the source has changed since the run before") != std::string::npos);
+  for (const auto& point : series_of(chart, "s").points) {
+    changed.push_back(point.changed);
+    CHECK(point.changed ==
+          (point.note.find("the source has changed since the run before") != std::string::npos));
+  }
   CHECK(changed == std::vector{false, false, false, true});
+}
+
+TEST_CASE("solutions come by their latency in their last run, those that failed then last") {
+  report::DatasetHistory history;
+  const auto add = [&](const std::map<std::string, double>& latencies) {
+    report::HistoryRun run;
+    run.record.run_id = fmt::format("r{}", history.runs.size());
+    run.record.hardware = "H";
+    for (const auto& [solution, ms] : latencies) {
+      report::RunStanding standing;
+      standing.definition = "d";
+      standing.solution = solution;
+      standing.evaluations = 1;
+      standing.passed = ms > 0 ? 1 : 0;
+      standing.workloads["w"] = {ms > 0 ? std::log(ms) : 0, 0, ms > 0 ? 1U : 0U};
+      run.traces.standings[{"d", nullptr, solution}] = standing;
+    }
+    history.runs.push_back(run);
+  };
+  add({{"a", 1}, {"b", 2}, {"c", 3}});
+  add({{"a", 0}, {"b", 2}, {"c", 1}});
+  std::vector<std::string> names;
+  for (const auto& series : chart_of(history).series) names.push_back(series.name);
+  CHECK(names == std::vector<std::string>{"c", "b", "a"});
 }
 
 TEST_CASE("the line over runs is of the workloads that a solution's runs have in common") {

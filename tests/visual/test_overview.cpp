@@ -48,6 +48,25 @@ TEST_CASE("the headline of one definition says who won, by how much, and how sur
         "a and b lead gemm and cannot be told apart: 0.50000 ms, 2.00x as fast as c.");
 }
 
+TEST_CASE("a win against the baseline alone is told as such") {
+  const auto board = [](const char* name, std::vector<report::Standing> standings) {
+    standings.back().author = "base";
+    return report::Leaderboard{name, report::Against::baseline, std::move(standings), "base"};
+  };
+  const auto alone = board("a", {standing("fast", 1, 0.5), standing("b", 2, 1)});
+  const auto others = board("b", {standing("fast", 1, 0.5), standing("slow", 2, 0.8), standing("b", 3, 1)});
+  const auto nobody = board("c", {standing("fast", 1, 0.5), standing("b", std::nullopt, 1, 2)});
+  const auto text = [](std::vector<report::Leaderboard> boards) {
+    return visual::baseline_alone_text(visual::outcomes_of(summary(std::move(boards))));
+  };
+  CHECK(text({alone, others}) == ", 1 of them against the baseline alone");
+  CHECK(text({alone, alone}) == ", all of them against the baseline alone");
+  CHECK(text({alone, nobody}) == ", against the baseline alone");
+  CHECK(text({others, nobody}).empty());
+  CHECK_THAT(headline_of(summary({alone, others})),
+             Catch::Contains(" wins 2 of 2 definitions, 1 of them against the baseline alone."));
+}
+
 TEST_CASE("a small lead without intervals is no win") {
   const auto of = [](double next_ms, std::optional<double> interval) {
     auto first = standing("a", 1, 1.0);
