@@ -7,8 +7,10 @@
 #include "compile/builder.h"
 #include "compile/torch_headers.h"
 #include "eval/statistics.h"
+#include "feedback/baseline.h"
 #include "feedback/hint.h"
 #include "feedback/reward.h"
+#include "feedback/truncated.h"
 #include "model/measurement_record.h"
 #include "roofline/reached.h"
 #include "util/clock.h"
@@ -238,10 +240,12 @@ model::RecordedRoofline roofline_record(const roofline::Reached& reached) {
 
 // What programs and people do next about a result, and whether they may use it again.
 void add_feedback(model::MeasurementRecord& record, const std::optional<roofline::Reached>& reached,
-                  const PlannedEvaluation& planned, const model::Evaluation& evaluation,
+                  const PlannedEvaluation& planned, const model::Evaluation& evaluation, bool log_is_cut,
                   const feedback::Circumstances& circumstances) {
+  record.truncated = feedback::truncated(record, log_is_cut);
   record.hint = feedback::hint_of(record, reached);
   record.reward_components = feedback::reward_of(evaluation, record);
+  record.baseline = feedback::baseline_of(record.reward_components->speedup.has_value(), record);
   record.request_digest = feedback::request_digest(record, *planned.workload, circumstances);
   if (!circumstances.tools.empty())
     record.environment_digest = feedback::environment_digest(record, evaluation.environment, circumstances);
@@ -309,8 +313,10 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   evaluation.environment.libs = libs_of(*planned.solution, identity, m);
   evaluation.timestamp = util::utc_timestamp();
   evaluation.log = log_of(m);
+  bool log_is_cut = false;
   if (logs != nullptr) {
     const auto room = logs->take(*planned.solution, evaluation.log.size());
+    log_is_cut = evaluation.log.size() > room;
     evaluation.log = cut_log(std::move(evaluation.log), room);
   }
   if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {
@@ -332,7 +338,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   record.durations = m.durations;
   if (m.failure)
     record.failure = failure_record(*m.failure, m.status, evaluation.log, planned.solution->sources);
-  add_feedback(record, reached, planned, evaluation, identity.circumstances);
+  add_feedback(record, reached, planned, evaluation, log_is_cut, identity.circumstances);
   evaluation.fib = model::to_json(record);
   return evaluation;
 }

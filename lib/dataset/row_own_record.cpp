@@ -150,6 +150,7 @@ OwnRecord read_own_record(sj::value value) {
         own.rule = only_text(field.value());
         break;
       case interval:
+        if (is_null(field.value())) break;
         check_object(field.value(), std::array<std::string_view, 1>{"high_ms"}, 1,
                      [&](std::size_t, sj::value high) { own.interval_high_ms = only_number(high); });
         break;

@@ -11,8 +11,9 @@ using nlohmann::ordered_json;
 template <typename T, typename Plain>
 concept Is = std::same_as<std::remove_const_t<T>, Plain>;
 
-// fields(record, visit) calls visit(name, field) for every field in order. It is the one list of them: the
-// writer, the reader and record_fields() follow it.
+// fields(record, visit) calls visit(name, field) for every field in order, and visit.answer(name, field) for
+// those of the record in which programs look for what to do next: they are always written. It is the one list
+// of fields: the writer, the reader and record_fields() follow it.
 
 template <typename Visit>
 void fields(Is<RecordedDevice> auto& device, Visit& visit) {
@@ -202,6 +203,13 @@ void fields(Is<RecordedFailure> auto& failure, Visit& visit) {
 }
 
 template <typename Visit>
+void fields(Is<RecordedBaseline> auto& baseline, Visit& visit) {
+  visit("name", baseline.name);
+  visit("engine", baseline.engine);
+  visit("device", baseline.device);
+}
+
+template <typename Visit>
 void fields(Is<RecordedReward> auto& reward, Visit& visit) {
   visit("built", reward.built);
   visit("correct", reward.correct);
@@ -218,8 +226,8 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("version", record.version);
   visit("solution_sha256", record.solution_sha256);
   visit("definition_sha256", record.definition_sha256);
-  visit("request_digest", record.request_digest);
-  visit("environment_digest", record.environment_digest);
+  visit.answer("request_digest", record.request_digest);
+  visit.answer("environment_digest", record.environment_digest);
   visit("config", record.config);
   visit("device", record.device);
   visit("started_utc", record.started_utc);
@@ -230,7 +238,7 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("trial_medians_ms", record.trial_medians_ms);
   visit("quantiles_ms", record.quantiles_ms);
   visit("n", record.n);
-  visit("interval", record.interval);
+  visit.answer("interval", record.interval);
   visit("cv", record.cv);
   visit("clock", record.clock);
   visit("host_median_ms", record.host_median_ms);
@@ -238,9 +246,10 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("slow_calls", record.slow_calls);
   visit("dropped_calls", record.dropped_calls);
   visit("launches", record.launches);
-  visit("resources", record.resources);
+  visit.answer("resources", record.resources);
   visit("resources_cut", record.resources_cut);
-  visit("roofline", record.roofline);
+  visit.answer("roofline", record.roofline);
+  visit.answer("baseline", record.baseline);
   visit("segments", record.segments);
   visit("calibration", record.calibration);
   visit("witness", record.witness);
@@ -258,10 +267,11 @@ void fields(Is<MeasurementRecord> auto& record, Visit& visit) {
   visit("sandbox", record.sandbox);
   visit("reference", record.reference);
   visit("rule", record.rule);
-  visit("failure", record.failure);
-  visit("hint", record.hint);
-  visit("reward_components", record.reward_components);
-  visit("durations", record.durations);
+  visit.answer("failure", record.failure);
+  visit.answer("hint", record.hint);
+  visit.answer("reward_components", record.reward_components);
+  visit.answer("durations", record.durations);
+  visit.answer("truncated", record.truncated);
   visit("tolerance", record.tolerance);
   visit("device_state", record.device_state);
 }
@@ -316,6 +326,13 @@ class Writer {
 
   void nullable(const char* name, const std::optional<std::string>& field) {
     object_[name] = field ? ordered_json(*field) : ordered_json();
+  }
+
+  // Whole, with null for what is not known.
+  template <typename T>
+  void answer(const char* name, const std::optional<T>& field) {
+    Writer whole(object_, Missing::null);
+    whole(name, field);
   }
 
  private:
@@ -392,6 +409,11 @@ class Reader {
 
   void nullable(const char* name, std::optional<std::string>& field) const { (*this)(name, field); }
 
+  template <typename T>
+  void answer(const char* name, std::optional<T>& field) const {
+    (*this)(name, field);
+  }
+
  private:
   // Items that are no objects are left out.
   template <typename T>
@@ -433,6 +455,11 @@ class Lister {
   }
 
   void nullable(const char* name, const std::optional<std::string>& field) { (*this)(name, field); }
+
+  template <typename T>
+  void answer(const char* name, const std::optional<T>& field) {
+    (*this)(name, field);
+  }
 
  private:
   template <typename T>

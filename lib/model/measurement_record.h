@@ -202,6 +202,13 @@ struct RecordedDurations {
   std::optional<double> time_ms;       // of evaluate_ms, from the first timed trial to the last, all in all
 };
 
+// What the speedup compares with.
+struct RecordedBaseline {
+  std::optional<std::string> name;    // "reference"
+  std::optional<std::string> engine;  // as in RecordedReference
+  std::optional<std::string> device;
+};
+
 // What a reward may be made of (feedback/reward.h).
 struct RecordedReward {
   std::optional<bool> built;
@@ -241,6 +248,7 @@ struct MeasurementRecord {
   std::optional<std::vector<RecordedKernel>> resources;
   std::optional<bool> resources_cut;  // the call launched others, too
   std::optional<RecordedRoofline> roofline;
+  std::optional<RecordedBaseline> baseline;  // missing: there is no speedup
   std::optional<std::uint64_t> segments;
   std::optional<RecordedCalibration> calibration;
   std::optional<RecordedWitness> witness;
@@ -262,11 +270,15 @@ struct MeasurementRecord {
   std::optional<std::string> hint;  // what to do next, in a sentence (feedback/hint.h)
   std::optional<RecordedReward> reward_components;
   std::optional<RecordedDurations> durations;
+  // Those of "resources", "diagnostics" and "log" that hold less than there was.
+  std::optional<std::vector<std::string>> truncated;
   std::optional<RecordedTolerance> tolerance;
   nlohmann::ordered_json device_state;  // an object, or null: missing
 };
 
-// The record as it stands in a trace: the fields that are there, in the order above.
+// The record as it stands in a trace: the fields that are there, in the order above. What programs look at to
+// know what to do next is always there, null where it is not known: the digests, `interval`, `resources`,
+// `roofline`, `baseline`, `failure`, `hint`, `reward_components`, `durations` and `truncated`.
 [[nodiscard]] nlohmann::ordered_json to_json(const MeasurementRecord& record);
 
 // The same for programs: all fields, null where one is missing, also those of objects that are there.

@@ -1,6 +1,10 @@
 #include "report/result_json.h"
 
+#include <algorithm>
+
 #include "dataset/ranking.h"
+#include "feedback/baseline.h"
+#include "feedback/truncated.h"
 #include "model/json_value.h"
 #include "report/details.h"
 #include "roofline/reached.h"
@@ -67,13 +71,10 @@ bool add_log(ordered_json& object, const model::Evaluation& evaluation, std::siz
   return is_cut;
 }
 
-// The keys whose values size limits have cut.
-ordered_json truncated(const model::MeasurementRecord& record, bool log_is_cut) {
-  ordered_json names = ordered_json::array();
-  if (record.resources_cut.value_or(false)) names.push_back("resources");
-  if (record.failure && record.failure->diagnostics_cut.value_or(false)) names.push_back("diagnostics");
-  if (log_is_cut) names.push_back("log");
-  return names;
+// When the trace was written, that is.
+bool was_log_cut(const model::MeasurementRecord& record) {
+  const auto names = record.truncated.value_or(std::vector<std::string>{});
+  return std::find(names.begin(), names.end(), "log") != names.end();
 }
 
 std::string text_of(const ordered_json& value, model::json::Form form) {
@@ -115,17 +116,18 @@ ordered_json result_json(const model::Trace& trace, const model::Definition& def
   for (const char* name : {"reward_components", "request_digest", "environment_digest"})
     object[name] = whole.at(name);
   const bool log_is_cut = add_log(object, evaluation, log_bytes);
-  object["truncated"] = truncated(record, log_is_cut);
+  object["truncated"] = feedback::truncated(record, log_is_cut || was_log_cut(record));
   return object;
 }
 
 ordered_json baseline_json(const std::optional<double>& speedup, const model::MeasurementRecord& record) {
-  const auto& reference = record.reference;
-  if (!speedup || !reference) return {};
+  const auto baseline = feedback::baseline_of(speedup.has_value(), record);
+  if (!baseline) return {};
   const auto text = [](const std::optional<std::string>& value) {
     return value ? ordered_json(*value) : ordered_json();
   };
-  return {{"name", "reference"}, {"engine", text(reference->engine)}, {"device", text(reference->device)}};
+  return {
+      {"name", text(baseline->name)}, {"engine", text(baseline->engine)}, {"device", text(baseline->device)}};
 }
 
 std::string json_line(const ordered_json& value) { return text_of(value, model::json::Form::compact); }

@@ -51,7 +51,8 @@ std::map<std::string, ordered_json> closed_lists() {
           {"failure.stage", one_of(stages)},
           {"failure.fault", one_of({"solution", "dataset", "machine", "harness"})},
           {"failure.mismatch.pattern",
-           one_of({model::kMismatchPatterns.begin(), model::kMismatchPatterns.end()})}};
+           one_of({model::kMismatchPatterns.begin(), model::kMismatchPatterns.end()})},
+          {"truncated", list_of(one_of({"resources", "diagnostics", "log"}))}};
 }
 
 ordered_json field_schema(const model::RecordField& field, const Members& members, Unknown unknown) {

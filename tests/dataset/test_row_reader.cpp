@@ -118,6 +118,7 @@ TEST_CASE("where a result comes from is read as the model reads it, once its con
       recorded(R"("run_id":"r1",)"),
       recorded(R"("solution_sha256":"ab")", R"("solution_sha256":"ef")"),
       recorded(R"("high_ms":0.3)", R"("high_ms":0.5)"),
+      recorded(R"("interval":{"low_ms":0.2,"high_ms":0.3})", R"("interval":null,"failure":null)"),
       recorded(R"("latency_ms":1.5)", R"("latency_ms":2.5)"),
       recorded(R"(["a","b"])", "[]"),
       recorded(R"("average":3.5,)"),

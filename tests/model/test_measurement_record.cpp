@@ -61,9 +61,31 @@ TEST_CASE("a value of another type is as if it were missing") {
     const bool is_missing = !written.contains(pointer) || written.at(pointer).is_null();
     CHECK(is_missing);
   }
-  CHECK(to_json(measurement_record(with("text"))).empty());
-  CHECK(to_json(measurement_record(with({{"n", -1}, {"sets", 1e300}}))).empty());
-  CHECK(to_json(measurement_record(with({{"quantiles_ms", {1.0, "x"}}}))).empty());
+  const auto nothing = to_json(MeasurementRecord());
+  CHECK(to_json(measurement_record(with("text"))) == nothing);
+  CHECK(to_json(measurement_record(with({{"n", -1}, {"sets", 1e300}}))) == nothing);
+  CHECK(to_json(measurement_record(with({{"quantiles_ms", {1.0, "x"}}}))) == nothing);
+}
+
+TEST_CASE("what programs look at is there in every record, and nothing else that is not known") {
+  const std::vector<std::string> answers = {
+      "request_digest", "environment_digest", "interval",  "resources", "roofline", "baseline", "failure",
+      "hint",           "reward_components",  "durations", "truncated"};
+  const auto nothing = to_json(MeasurementRecord());
+  std::vector<std::string> names;
+  for (const auto& [name, value] : nothing.items()) {
+    CHECK(value.is_null());
+    names.push_back(name);
+  }
+  CHECK(names == answers);
+  MeasurementRecord record;
+  record.failure.emplace().code = "crash";
+  record.device.emplace();
+  record.load.emplace().cores = 2;
+  const auto written = to_json(record);
+  CHECK(written.at("failure").at("code") == "crash");
+  CHECK(written.at("failure").at("mismatch").is_null());
+  CHECK_FALSE(written.at("load").contains("average"));
 }
 
 TEST_CASE("docs/trace-record.md has every field with its type, and no other") {
