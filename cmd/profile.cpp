@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -62,6 +63,8 @@ std::string find_ncu() {
     throw Error(
         "ncu, Nsight Compute's command line, is not here: it comes with the CUDA toolkit (NCU, PATH, "
         "CUDA_HOME)");
+  if (program.find('/') != std::string::npos && ::access(program.c_str(), X_OK) != 0)
+    throw Error("NCU names {}, which is no program that can be started: name Nsight Compute's ncu", program);
   return program;
 }
 

@@ -28,4 +28,12 @@ std::size_t LogBudget::take(const model::Solution& solution, std::size_t bytes) 
   return kept;
 }
 
+std::size_t LogBudget::take_of_build(const model::Solution& solution, std::size_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!builds_.insert(&solution).second) return std::min(bytes, kLeast);
+  }
+  return take(solution, bytes);
+}
+
 }  // namespace fib::bench

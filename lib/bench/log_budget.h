@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "model/solution.h"
@@ -28,9 +29,14 @@ class LogBudget {
   // How many of a log's `bytes` are to be kept, which then count. Any thread.
   [[nodiscard]] std::size_t take(const model::Solution& solution, std::size_t bytes);
 
+  // The same of a build's log, which each of the solution's workloads has: whole in one trace, and as much of
+  // it as of the shortest in the others.
+  [[nodiscard]] std::size_t take_of_build(const model::Solution& solution, std::size_t bytes);
+
  private:
   std::mutex mutex_;
   std::size_t all_ = 0;
+  std::set<const model::Solution*> builds_;  // whose log is in a trace
   std::map<const model::Solution*, std::size_t> taken_;
 };
 

@@ -315,7 +315,9 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   evaluation.log = log_of(m);
   bool log_is_cut = false;
   if (logs != nullptr) {
-    const auto room = logs->take(*planned.solution, evaluation.log.size());
+    const std::size_t size = evaluation.log.size();
+    const auto room = m.status == Status::COMPILE_ERROR ? logs->take_of_build(*planned.solution, size)
+                                                        : logs->take(*planned.solution, size);
     log_is_cut = evaluation.log.size() > room;
     evaluation.log = cut_log(std::move(evaluation.log), room);
   }

@@ -17,7 +17,7 @@ struct Point {
   bool failed = false;   // a cross at the bottom, whatever y is; the line breaks
   std::string note{};    // more lines of the tooltip
   bool flagged = false;  // something is to be seen here: a triangle above the marker
-  bool changed = false;  // what is shown is another since the point before: a diamond below the marker
+  bool changed = false;  // what is shown is another since the point before: a ring around the marker
 };
 
 struct Series {

@@ -102,12 +102,12 @@ std::string flags_of(const Line& line) {
   return path;
 }
 
-// Diamonds below the points where something else begins; of those that failed above the cross.
+// Rings around the points where something else begins, which no series has for markers.
 std::string changes_of(const Line& line) {
   std::string path;
   for (const Placed& point : line.points) {
     if (!point.y || !point.changed) continue;
-    path += "M" + place(point.x, *point.y) + (point.failed ? "m0-18" : "m0 8") + "l4 5l-4 5l-4-5z";
+    path += "M" + place(point.x, *point.y) + "m-9 0a9 9 0 1 0 18 0a9 9 0 1 0-18 0";
   }
   return path;
 }

@@ -19,7 +19,7 @@ struct Placed {
   std::optional<double> band_bottom{};
   bool failed = false;   // a cross at y, which breaks the line
   bool flagged = false;  // a triangle above y
-  bool changed = false;  // a diamond below y
+  bool changed = false;  // a ring around it
   std::string data_x{};  // what the element says of itself
   std::string data_y{};
   std::string tooltip{};  // empty: none

@@ -53,7 +53,8 @@ constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
 .chart .u{fill:currentColor;stroke:$text$}
 .chart .v{fill:currentColor;opacity:.16}
 .chart .b{fill:currentColor}
-.chart .x,.chart .y{fill:$background$;stroke:currentColor;stroke-width:1.5px}
+.chart .x{fill:$background$;stroke:currentColor;stroke-width:1.5px}
+.chart .y{fill:none;stroke:currentColor;stroke-width:1.5px}
 .chart .m{stroke:currentColor;stroke-width:4px}
 .chart .q{fill:none;stroke:$muted$;stroke-width:1.5px}
 .chart .j{stroke:none}

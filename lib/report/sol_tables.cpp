@@ -26,7 +26,7 @@ present::Cell against_cell(const SolPoint& point) {
 
 std::vector<present::Column> point_columns() {
   return {
-      present::name_column("Best Solution", "solution"),
+      present::name_column("Fastest Solution", "solution"),
       present::only_for(present::Audience::programs,
                         present::spare(present::name_column("Author", "author"))),
       present::number_column("Latency (ms)", "latency_ms"),

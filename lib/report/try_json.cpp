@@ -34,7 +34,7 @@ ordered_json stages(const TryReport::Solution& solution, const TrySummary& all) 
 }
 
 // What a reward may be made of, over all results: built and caught as one is, the share of workloads that
-// passed, and geometric means.
+// passed, and geometric means. Who was caught in one gets nothing for the others.
 ordered_json reward_of_all(const std::vector<model::MeasurementRecord>& records, const TrySummary& summary) {
   bool is_built = true;
   bool is_violation = false;
@@ -45,10 +45,11 @@ ordered_json reward_of_all(const std::vector<model::MeasurementRecord>& records,
     is_built = is_built && one.built.value_or(false);
     is_violation = is_violation || one.violation.value_or(false);
   }
-  const bool all_have_one = shares.size() == summary.results;
+  const bool all_have_one = shares.size() == summary.results && !is_violation;
+  const double correct = static_cast<double>(summary.passed) / static_cast<double>(summary.results);
   return {{"built", is_built},
-          {"correct", static_cast<double>(summary.passed) / static_cast<double>(summary.results)},
-          {"speedup", or_null(summary.speedup)},
+          {"correct", is_violation ? 0 : correct},
+          {"speedup", is_violation ? ordered_json() : or_null(summary.speedup)},
           {"share_of_bound", all_have_one ? ordered_json(dataset::geometric_mean(shares)) : ordered_json()},
           {"violation", is_violation}};
 }

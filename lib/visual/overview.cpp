@@ -54,10 +54,8 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
     text = fmt::format("{} alone passed every workload of {}: {} ms", winner.solution, outcome.definition,
                        present::format_ms(*winner.latency_ms));
   } else {
-    const auto lead = outcome.lead();
-    const bool is_unsure = !winner.interval && lead && *lead < kSmallLead;
     text = fmt::format("{} {} {}: {} ms", winner.solution,
-                       is_unsure ? "comes first, perhaps by noise, in" : "wins", outcome.definition,
+                       outcome.is_unsure() ? "comes first, perhaps by noise, in" : "wins", outcome.definition,
                        present::format_ms(*winner.latency_ms));
   }
   if (winner.interval) text += " " + present::format_interval(*winner.interval);
@@ -156,6 +154,10 @@ std::optional<double> DefinitionResult::lead() const {
   return *next->latency_ms / *winners.front()->latency_ms;
 }
 
+bool DefinitionResult::is_unsure() const {
+  return winners.size() == 1 && !winners.front()->interval && lead().value_or(kSmallLead) < kSmallLead;
+}
+
 std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary) {
   std::vector<DefinitionResult> outcomes;
   for (const report::Leaderboard& board : summary.leaderboards) {
@@ -211,9 +213,11 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
   std::vector<std::string> without;
   std::size_t ties = 0;
   std::size_t unopposed = 0;
+  std::size_t unsure = 0;
   for (const DefinitionResult& outcome : outcomes) {
     if (outcome.winners.empty()) without.push_back(outcome.definition);
-    unopposed += outcome.winners.size() == 1 && !outcome.has_won() ? 1 : 0;
+    unopposed += outcome.is_unopposed() ? 1 : 0;
+    unsure += outcome.is_unsure() ? 1 : 0;
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }
   if (without.size() == outcomes.size())
@@ -229,6 +233,8 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
                             baseline_alone_text(outcomes);
   if (unopposed > 0)
     text += fmt::format("; {} {} passed by one solution alone", unopposed, unopposed == 1 ? "was" : "were");
+  if (unsure > 0)
+    text += fmt::format("; of {} who comes first may be noise", present::plural(unsure, "definition"));
   if (ties > 0) text += fmt::format("; {} {}", ties, ties == 1 ? "is a tie" : "are ties");
   if (!without.empty()) text += fmt::format("; no solution passed every workload of {}", names_text(without));
   return text + ".";
@@ -309,7 +315,9 @@ std::string slowed_text(const std::vector<DefinitionResult>& outcomes,
                                   (*change->ratio - 1) * 100, outcome.winners.size() > 1 ? "; tied" : ""));
     }
   }
-  return texts.empty() ? "" : fmt::format("First, but slower in the last run: {}.", names_text(texts));
+  return texts.empty()
+             ? ""
+             : fmt::format("First, but slower on most workloads in the last run: {}.", names_text(texts));
 }
 
 std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
@@ -323,7 +331,7 @@ std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
 }
 
 std::string lead_text(double lead) {
-  if (lead >= kSmallLead) return fmt::format("{:.2f}×", lead);
+  if (lead >= kSmallLead) return fmt::format("{:.2f}x", lead);
   return lead < kLeastLead ? "less than 0.1%" : fmt::format("{:.1f}%", (lead - 1) * 100);
 }
 
@@ -353,6 +361,7 @@ std::vector<Failure> failures_of(const HardwareScene& hardware) {
       ++failure.workloads;
       failure.passed += detail->row.passed() ? 1 : 0;
       if (detail->row.passed()) continue;
+      ++failure.statuses[std::string(model::name_of(detail->status()))];
       if (failure.first == nullptr || place(*detail) < place(*failure.first)) failure.first = detail;
     }
     for (auto& [solution, failure] : by_solution) {
@@ -366,15 +375,18 @@ std::vector<Failure> failures_of(const HardwareScene& hardware) {
   return failures;
 }
 
+bool fails_alike(const Failure& failure) { return failure.passed == 0 && failure.statuses.size() <= 1; }
+
 std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures) {
   std::vector<std::vector<Failure>> groups;
-  std::map<std::tuple<std::string, std::string, std::size_t, std::string>, std::size_t> places;
+  using Key =
+      std::tuple<std::string, std::string, std::map<std::string, std::size_t>, std::size_t, std::string>;
+  std::map<Key, std::size_t> places;
   for (const Failure& failure : failures) {
     const std::string cause = without_place(failure.reason);
-    // Of those that passed nothing it says little which workload was the first.
-    const std::string& first = failure.passed == 0 ? std::string() : failure.first->row.workload->uuid;
-    const auto [entry, is_new] =
-        places.emplace(std::tuple(failure.definition, cause, failure.passed, first), groups.size());
+    const std::string first = fails_alike(failure) ? std::string() : failure.first->row.workload->uuid;
+    const auto [entry, is_new] = places.emplace(
+        Key(failure.definition, cause, failure.statuses, failure.passed, first), groups.size());
     if (is_new) groups.emplace_back();
     groups[entry->second].push_back(failure);
   }

@@ -22,8 +22,11 @@ struct DefinitionResult {
   std::size_t failed = 0;          // solutions that did not pass every workload
   bool is_baseline_alone = false;  // all others that passed every workload are of the baseline's author
 
-  // Whether one is ahead of others that passed everything, too.
-  [[nodiscard]] bool has_won() const { return winners.size() == 1 && next != nullptr; }
+  // Whether one is ahead of others that passed everything, too, by more than noise may be.
+  [[nodiscard]] bool has_won() const { return winners.size() == 1 && next != nullptr && !is_unsure(); }
+  // Whether one is ahead by so little that it may be noise: less than a tenth, where no interval is known.
+  [[nodiscard]] bool is_unsure() const;
+  [[nodiscard]] bool is_unopposed() const { return winners.size() == 1 && next == nullptr; }
   // How many times the next one's latency is the winner's; nothing without both.
   [[nodiscard]] std::optional<double> lead() const;
 };
@@ -91,13 +94,17 @@ struct Failure {
   std::string solution;
   std::string reason;  // status and first line of the first failure
   std::size_t passed = 0;
-  std::size_t workloads = 0;              // that it was tried on
-  const report::Detail* first = nullptr;  // the first that failed
+  std::size_t workloads = 0;                         // that it was tried on
+  const report::Detail* first = nullptr;             // the first that failed
+  std::map<std::string, std::size_t> statuses = {};  // of those that failed
 };
 [[nodiscard]] std::vector<Failure> failures_of(const HardwareScene& hardware);
 
+// Whether it failed on all workloads with one status: then it says little which was the first.
+[[nodiscard]] bool fails_alike(const Failure& failure);
+
 // Those of one definition with the same reason together (a compiler's error in whatever line) that failed on
-// as many workloads, first on the same one, in the order of their first.
+// as many workloads with the same statuses, first on the same one, in the order of their first.
 [[nodiscard]] std::vector<std::vector<Failure>> by_reason(const std::vector<Failure>& failures);
 
 // Why it failed, in a line: of wrong numbers by other tools, whose logs do not say it, by how much; else what

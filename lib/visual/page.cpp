@@ -73,12 +73,18 @@ std::string minute_of(const std::string& timestamp) {
 }
 
 // Why numbers of the page may be off, to be opened.
-std::string cautions_box(const std::vector<std::string>& cautions) {
-  if (cautions.empty()) return "";
-  std::string text =
-      text_tag("summary", present::plural(cautions.size(), "reason") + " to doubt some of these numbers");
+std::string cautions_box(const std::vector<std::string>& cautions, const std::string& missing_baseline) {
+  std::string text;
+  if (!cautions.empty())
+    text =
+        text_tag("summary", present::plural(cautions.size(), "reason") + " to doubt some of these numbers");
+  if (cautions.empty() && !missing_baseline.empty())
+    text = text_tag("summary", "The baseline has no results");
+  if (text.empty()) return "";
   for (const std::string& caution : cautions)
     text += tag("p", {}, with_whole_options(present::printable(caution)));
+  if (!missing_baseline.empty())
+    text += tag("p", {}, with_whole_options(present::printable(missing_baseline)));
   return tag("details", {{"class", "cautions"}}, text);
 }
 
@@ -147,13 +153,12 @@ std::string banner(const Scene& scene, const PageOptions& options) {
   const bool has_references =
       std::any_of(scene.hardware.begin(), scene.hardware.end(),
                   [](const HardwareScene& hardware) { return report::has_references(hardware.summary); });
-  auto cautions = report::cautions_of(scene.standing.get(), scene.dataset.traces,
-                                      report::has_references_if(has_references));
-  if (!scene.missing_baseline.empty()) cautions.push_back(scene.missing_baseline);
+  const auto cautions = report::cautions_of(scene.standing.get(), scene.dataset.traces,
+                                            report::has_references_if(has_references));
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
          (left_out.empty() ? "" : tag("p", {}, with_whole_options(left_out))) +
-         (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) + cautions_box(cautions) +
-         untried_box(scene) +
+         (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) +
+         cautions_box(cautions, scene.missing_baseline) + untried_box(scene) +
          text_tag("p",
                   "Made by fib " + options.version + ". Results of different hardware are never mixed.") +
          "<a class=contents href=\"#contents\">Contents</a></header>\n";

@@ -91,7 +91,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
       latency,
       interval,
       standing.speedup && *standing.speedup > 0 && passed_all
-          ? number(report::speedup_text(*standing.speedup, standing.speedup_range, report::two_digits) + "×",
+          ? number(report::speedup_text(*standing.speedup, standing.speedup_range, report::two_digits) + "x",
                    *standing.speedup)
           : plain("-"),
       of_workloads};
@@ -124,7 +124,8 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
                   [](const auto& one) { return one.passed == one.workloads && one.speedup.value_or(0) > 0; });
   return to_html(
       table,
-      fmt::format("Solutions on {}, longer bars are faster", hardware.name) +
+      fmt::format("Solutions on {}", hardware.name) +
+          (std::isfinite(fastest) ? ", longer bars are faster" : "") +
           (has_speedups ? fmt::format(", speedups against the {}", report::name_of(board->against)) : ""));
 }
 
@@ -355,13 +356,15 @@ std::string quality(const DefinitionScene& definition) {
          present::count_cell(own.changed)});
   }
   constexpr std::size_t kMostInSight = 12;
+  if (table.rows.empty()) return "";
   const std::string markup =
-      html_table(table, "How it was measured") +
-      text_tag("p",
-               "Timed calls: over all workloads. CV: coefficient of variation of a workload's timed calls. "
-               "Flush: how the caches are emptied before a call. Least sets: of input values that differ, of "
-               "the workload with fewest. Inputs changed: calls after which the inputs were not what they "
-               "had been.");
+      html_table(table, "How it was measured",
+                 table.rows.size() <= kMostInSight ? OnPhones::cards : OnPhones::scrolls) +
+      tag("p", {{"class", "legend"}},
+          "Timed calls: over all workloads. CV: coefficient of variation of a workload's timed calls. "
+          "Flush: how the caches are emptied before a call. Least sets: of input values that differ, of "
+          "the workload with fewest. Inputs changed: calls after which the inputs were not what they "
+          "had been.");
   if (table.rows.size() <= kMostInSight) return markup;
   return tag("details", {{"class", "source"}}, text_tag("summary", "How it was measured") + markup) + "\n";
 }

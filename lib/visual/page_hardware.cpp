@@ -63,8 +63,9 @@ std::string bounds(const report::HardwareSol& sol) {
   const std::size_t left_out = sol.workloads.size() - shown.workloads.size();
   std::string legend;
   for (const std::string& note : report::bound_notes()) legend += note + ". ";
-  return html_table(report::workloads_table(shown), "How near to the roofline bound") +
-         tag("p", {{"class", "legend"}}, util::escape_xml(legend)) + "\n" +
+  const std::string table = html_table(report::workloads_table(shown), "How near to the roofline bound");
+  if (table.empty()) return "";
+  return table + tag("p", {{"class", "legend"}}, util::escape_xml(legend)) + "\n" +
          (left_out == 0
               ? ""
               : paragraph(fmt::format("{} nearer to their bounds are left out; fib report sol has all.",

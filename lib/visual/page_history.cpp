@@ -38,7 +38,7 @@ std::string history_figure(const Scene& scene, const HistorySubject& subject,
   if (any_point(chart, [](const chart::Point& point) { return point.flagged; }))
     caption += "; ▲ slower than the run before as a whole";
   if (any_point(chart, [](const chart::Point& point) { return point.changed; }))
-    caption += "; ◇ its source changed";
+    caption += "; ringed: its source changed";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; }))
     caption += "; ✗ something failed";
   return figure(chart, caption);

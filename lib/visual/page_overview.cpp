@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -84,17 +85,20 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
                   const std::optional<Changes>& changes) {
   std::size_t won = 0;
   std::size_t alone = 0;
+  std::size_t unsure = 0;
   std::size_t ties = 0;
   for (const DefinitionResult& outcome : outcomes) {
     won += outcome.has_won() ? 1 : 0;
-    alone += outcome.winners.size() == 1 && !outcome.has_won() ? 1 : 0;
+    alone += outcome.is_unopposed() ? 1 : 0;
+    unsure += outcome.is_unsure() ? 1 : 0;
     ties += outcome.winners.size() > 1 ? 1 : 0;
   }
   const report::Counts& counts = hardware.summary.counts;
   const std::string id = hardware_id(hardware.name);
   std::string text = tile(fmt::format("{} of {}", won, outcomes.size()),
-                          "definitions won against others" + baseline_alone_text(outcomes) +
+                          "definitions won against others" +
                               (alone == 0 ? "" : fmt::format(", {} passed by one alone", alone)) +
+                              (unsure == 0 ? "" : fmt::format(", {} perhaps by noise", unsure)) +
                               (ties == 0 ? "" : ", " + present::plural(ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
                counts.passed == 0 ? "bad" : "");
@@ -102,7 +106,7 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
     text += tile(present::format_interval(*widest),
                  outcomes.size() == 1 ? "of the winner's latency: another run's, in 95 of 100 cases"
                                       : "of a winner's latency at most: another run's, in 95 of 100 cases");
-  } else if (won + alone + ties > 0) {
+  } else if (won + alone + unsure + ties > 0) {
     text += tile("no intervals", "in these traces: a small lead may be noise");
   }
   const std::size_t untried = tried_in_part(hardware.summary);
@@ -156,7 +160,7 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
   const report::Standing& winner = *outcome.winners.front();
   PageCell speedup = plain("-");
   if (winner.speedup && *winner.speedup > 0) {
-    speedup = number(report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits) + "×",
+    speedup = number(report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits) + "x",
                      *winner.speedup);
     speedup.bar = *winner.speedup / highest;
   }
@@ -229,9 +233,16 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
          "\n";
 }
 
-std::string rest_note(std::size_t count, std::size_t shown, const std::string& command) {
-  if (count <= shown) return "";
-  return text_tag("p", fmt::format("{}; all of them: {}", util::and_more(count, shown), command)) + "\n";
+// `command` prints all of them.
+std::string rest_note(const Scene& scene, std::size_t left_out, const char* what,
+                      const std::string& command) {
+  if (left_out == 0) return "";
+  const std::string words =
+      command + " --local " + util::shell_word(present::printable(scene.dataset.root.string()));
+  return tag("p", {},
+             util::escape_xml(fmt::format("and {} more {}; all of them: ", left_out, what)) +
+                 text_tag("code", words)) +
+         "\n";
 }
 
 // The solutions of a group, as links; of many the first.
@@ -256,11 +267,13 @@ PageCell passed_of(const std::vector<Failure>& group) {
   return number(fmt::format("{} of {}", range, least->workloads), static_cast<double>(least->passed));
 }
 
-// "M=16: ", of one solution that failed on some of its workloads.
-std::string place_of(const std::vector<Failure>& group) {
-  const Failure& first = group.front();
-  const bool on_all = group.size() > 1 || first.passed == 0;
-  return on_all ? "" : report::workload_text(*first.first->row.workload) + ": ";
+// "4 TIMEOUT, 2 RUNTIME_ERROR; first M=16: ", of solutions that did not fail alike on all workloads.
+std::string place_of(const Failure& failure) {
+  if (fails_alike(failure)) return "";
+  std::vector<std::string> counts;
+  for (const auto& [status, count] : failure.statuses) counts.push_back(fmt::format("{} {}", count, status));
+  const std::string all = counts.size() == 1 ? "" : fmt::format("{}; first ", fmt::join(counts, ", "));
+  return all + report::workload_text(*failure.first->row.workload) + ": ";
 }
 
 std::string failures_part(const Scene& scene, const HardwareScene& hardware,
@@ -268,18 +281,20 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
   if (failures.empty()) return "";
   PageTable table{{{"Solution"}, {"Definition"}, {"Passed", true, true}, {"First failure"}}, {}};
   const auto groups = by_reason(failures);
+  std::size_t left_out = failures.size();
   for (std::size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
     const std::vector<Failure>& group = groups[i];
     const Failure& first = group.front();
+    left_out -= group.size();
     table.rows.push_back(
         {{names_of(scene, group)},
          {link_to(definition_id(hardware.name, first.definition), first.definition)},
          passed_of(group),
          {link_to(logs.link(*first.first),
-                  present::shorten(place_of(group) + cause_of(group), kOverviewReasonColumns))}});
+                  present::shorten(place_of(first) + cause_of(group), kOverviewReasonColumns))}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
-         rest_note(groups.size(), kMostRows, "fib export --format junit");
+         rest_note(scene, left_out, "that failed", "fib export --format junit");
 }
 
 // "11-26 10:16 804f513a", as in the history, whose table has the id; a run that is not in it has that alone.
@@ -289,9 +304,11 @@ std::string run_name(const Scene& scene, const std::string& run_id) {
   return label == nullptr ? run_id : label->whole();
 }
 
-// "0.25000 → 0.50000 (+100.0%)", or "+100.0% where both passed" where not all results did. Dim where no
-// verdict stands behind it.
+// "0.25000 → 0.50000 (+100.0%)", "0.25000 → failed", or "+100.0% where both passed" where not all results
+// did. Dim where no verdict stands behind it.
 PageCell latency_change(const Change& change, bool is_dim) {
+  if (!change.ratio && change.before_ms && change.verdicts.contains(Verdict::broken))
+    return plain(present::format_ms(*change.before_ms) + " → failed");
   if (!change.ratio) return plain("-");
   std::string text = fmt::format("{:+.1f}%", (*change.ratio - 1) * 100);
   if (!change.before_ms || change.verdicts.contains(Verdict::broken)) {
@@ -345,8 +362,8 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                          "by the rule of fib report compare for two results; ambiguous: a difference "
                          "that the noise may explain.{}",
                          runs_before_text(scene, changes), drift)))) +
-         rest_note(changes.changed.size(), kMostRows,
-                   "fib report compare last~1 last --local " + util::shell_word(scene.dataset.root.string()));
+         rest_note(scene, changes.changed.size() - std::min(changes.changed.size(), kMostRows),
+                   "that changed", "fib report compare last~1 last");
 }
 
 }  // namespace

@@ -32,3 +32,13 @@ TEST_CASE("long logs of a solution, and of a run, share what is kept; of each so
   CHECK(all == LogBudget::kOfRun);
   CHECK(least == LogBudget::kLeast);
 }
+
+TEST_CASE("the log of a build is whole in the first trace that has it") {
+  LogBudget budget;
+  const std::vector<model::Solution> solutions(2);
+  for (const auto& solution : solutions) {
+    CHECK(budget.take_of_build(solution, 100'000) == 100'000);
+    CHECK(budget.take_of_build(solution, 100'000) == LogBudget::kLeast);
+    CHECK(budget.take_of_build(solution, 100) == 100);
+  }
+}

@@ -91,6 +91,49 @@ TEST_CASE("ncu's figures tell what keeps a kernel from being faster", "[gpu]") {
                 "kernel<<<1056, 256, 0, stream>>>(reinterpret_cast<const half*>(a), c);") == "tensor");
 }
 
+TEST_CASE("sections, kernels and pages of ncu are chosen, and its report file is kept", "[gpu]") {
+  if (testing::gpu() == nullptr) return;
+  if (!testing::has_cuda_tool("ncu")) return;
+  FibRun run;
+  run.dataset.add_definition({1 << 20});
+  const auto file = run.folder.path() / "a.cu";
+  const std::string body =
+      "(const float* a, const float* b, float* c, std::int64_t n) {\n"
+      "  const std::int64_t i = blockIdx.x * 256LL + threadIdx.x;\n"
+      "  if (i < n) c[i] = a[i] + b[i];\n}\n";
+  const std::string sizes = "<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(a, b, c, n);\n";
+  util::write_file_atomic(file, source_of("__global__ void first" + body + "__global__ void second" + body,
+                                          "first" + sizes + "  second" + sizes));
+  const auto profile = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        testing::fib_binary(), "profile",  file,     "--definition", "add", "--local",
+        run.dataset.root(),    "--device", "cuda:0", "--timeout",    "120"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = testing::run_process(words, run.environment());
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return result.out;
+  };
+  const auto both = testing::checked_json(
+      "profile", profile({"--format", "json", "--section", "SpeedOfLight", "--section", "LaunchStats"}));
+  CHECK(both.at("profiled").at(0).at("kernels").size() == 2);
+  const auto report = run.folder.path() / "kept.ncu-rep";
+  const auto one = testing::checked_json("profile", profile({"--format", "json", "--set", "basic",
+                                                             "--kernel-name", "second", "--output", report}));
+  const auto& kernels = one.at("profiled").at(0).at("kernels");
+  REQUIRE(kernels.size() == 1);
+  CHECK_THAT(kernels.at(0).at("name").get<std::string>(), Catch::Contains("second"));
+  CHECK(std::filesystem::file_size(report) > 1000);
+  const std::string raw = profile({"--page", "raw", "--section", "SpeedOfLight"});
+  CHECK_THAT(raw,
+             Catch::Contains("gpu__time_duration") && Catch::Contains("first") && Catch::Contains("second"));
+  CHECK_THAT(profile({"--page", "details", "--section", "LaunchStats"}),
+             Catch::Contains("Launch Statistics"));
+  CHECK_THAT(profile({"--page", "source", "--section", "SourceCounters"}), Catch::Contains("LDG"));
+  const std::string cut = profile({"--page", "raw", "--section", "SpeedOfLight", "--max-lines", "5"});
+  CHECK(std::count(cut.begin(), cut.end(), '\n') < std::count(raw.begin(), raw.end(), '\n') / 2);
+}
+
 TEST_CASE("ncu looks at Triton's kernels and at torch's", "[gpu]") {
   if (testing::gpu() == nullptr) return;
   const auto python = testing::python_with_torch();

@@ -60,7 +60,8 @@ TEST_CASE("a try's reward is made of those of its results") {
   auto caught = recorded("w", reward({{"built", true}, {"violation", true}}));
   caught.evaluation->status = model::Status::RUNTIME_ERROR;
   const auto one = solution_of({}, {good, caught}).at("reward_components");
-  CHECK(one.at("correct") == 0.5);
+  CHECK(one.at("correct") == 0.0);  // whatever passed
+  CHECK(one.at("speedup").is_null());
   CHECK(one.at("share_of_bound").is_null());
   CHECK(one.at("violation") == true);
 }

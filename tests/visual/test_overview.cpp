@@ -76,6 +76,17 @@ TEST_CASE("a small lead without intervals is no win") {
   CHECK(of(1.004, std::nullopt) == "a comes first, perhaps by noise, in d: 1.00000 ms, 0.4% faster than b.");
   CHECK_THAT(of(1.004, 0.001), Catch::StartsWith("a wins d: "));
   CHECK_THAT(of(1.5, std::nullopt), Catch::StartsWith("a wins d: "));
+  const auto near = [](const char* name) {
+    return report::Leaderboard{
+        name, report::Against::reference, {standing("a", 1, 1.0), standing("b", 2, 1.01)}};
+  };
+  const auto outcomes = visual::outcomes_of(summary({near("d"), near("e")}));
+  CHECK(outcomes[0].is_unsure());
+  CHECK_FALSE(outcomes[0].has_won());
+  CHECK_FALSE(outcomes[0].is_unopposed());
+  CHECK(visual::wins_by_author(outcomes).empty());
+  CHECK(visual::headline(outcomes, report::Against::reference) ==
+        "None of 2 definitions was won against others; of 2 definitions who comes first may be noise.");
 }
 
 TEST_CASE("who did not pass everything is never the winner") {
@@ -129,7 +140,7 @@ TEST_CASE("what changed in the last run is told by solution, with its verdicts")
 
 TEST_CASE("a small lead is told in percent") {
   CHECK(visual::lead_text(1.014) == "1.4%");
-  CHECK(visual::lead_text(2) == "2.00×");
+  CHECK(visual::lead_text(2) == "2.00x");
   CHECK(visual::lead_text(1.0001) == "less than 0.1%");
   CHECK_THAT(headline_of(summary(
                  {{"gemm", report::Against::reference, {standing("a", 1, 0.5), standing("b", 2, 0.51)}}})),
@@ -174,7 +185,7 @@ TEST_CASE("who leads and became slower in the last run is named, with how much")
                {"norm", report::Against::reference, {standing("now", 1, 0.5)}}});
   const auto outcomes = visual::outcomes_of(board);
   CHECK(visual::slowed_text(outcomes, changes) ==
-        "First, but slower in the last run: now of gemm (+174.2%).");
+        "First, but slower on most workloads in the last run: now of gemm (+174.2%).");
   CHECK(visual::slowed_text(outcomes, std::nullopt).empty());
   // On a few of its workloads alone that may be noise.
   auto few = slower;
@@ -185,7 +196,8 @@ TEST_CASE("who leads and became slower in the last run is named, with how much")
       summary({{"gemm", report::Against::reference, {standing("now", 1, 0.5), standing("other", 1, 0.6)}}});
   const auto tied = visual::outcomes_of(shared);
   CHECK(visual::slowed_text(tied, visual::Changes{"run", {other, slower}, {}, {}, {}}) ==
-        "First, but slower in the last run: now of gemm (+174.2%; tied) and other of gemm (+174.2%; tied).");
+        "First, but slower on most workloads in the last run: now of gemm (+174.2%; tied) and other of gemm "
+        "(+174.2%; tied).");
 }
 
 TEST_CASE("a reason that most failures share is told once, without the line of a source") {
