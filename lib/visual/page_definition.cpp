@@ -358,8 +358,7 @@ std::string quality(const DefinitionScene& definition) {
   constexpr std::size_t kMostInSight = 12;
   if (table.rows.empty()) return "";
   const std::string markup =
-      html_table(table, "How it was measured",
-                 table.rows.size() <= kMostInSight ? OnPhones::cards : OnPhones::scrolls) +
+      html_table(table, "How it was measured") +
       tag("p", {{"class", "legend"}},
           "Timed calls: over all workloads. CV: coefficient of variation of a workload's timed calls. "
           "Flush: how the caches are emptied before a call. Least sets: of input values that differ, of "
