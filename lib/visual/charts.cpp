@@ -184,8 +184,14 @@ chart::LineChart fast_p_chart(const report::ProblemResults& problems) {
       const bool drawn = i % stride == 0 || i + 1 == curve.size();
       if (drawn && curve[i].first > kLowestP) series.points.push_back({curve[i].first, curve[i].second});
     }
+    series.colour = result.series.size();  // by name, whoever is ahead
     result.series.push_back(std::move(series));
   }
+  const auto as_fast = [&](const chart::Series& series) {
+    return report::fast_p(problems.authors.at(series.name), problems.problems, 1);
+  };
+  std::stable_sort(result.series.begin(), result.series.end(),
+                   [&](const auto& left, const auto& right) { return as_fast(left) > as_fast(right); });
   return result;
 }
 

@@ -17,7 +17,8 @@ namespace fib::visual {
 // Authors by the mean of their best solutions' speedups.
 [[nodiscard]] chart::BarChart authors_chart(const HardwareScene& hardware);
 
-// fast_p over p, a step at every speedup; p from 0.1 to the highest speedup.
+// fast_p over p, a step at every speedup; p from 0.1 to the highest speedup. First come those with most
+// problems at p = 1; colours go by name.
 [[nodiscard]] chart::LineChart fast_p_chart(const report::ProblemResults& problems);
 // The same at `points` (at least 2) places evenly over the logarithm of p, for where steps cannot be drawn.
 [[nodiscard]] chart::LineChart fast_p_samples(const report::ProblemResults& problems, std::size_t points);

@@ -37,6 +37,13 @@ Table c_table() {
            " { pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&l); "
            "pthread_mutex_lock(&l); }\n",
        "timeout", "run"},
+      {"c_ptrace", "#include <sys/ptrace.h>\n" + kC + " { ptrace(PTRACE_TRACEME, 0, 0, 0); }\n",
+       "forbidden_call", "run"},
+      {"c_late",
+       "#include <pthread.h>\nvoid* spin(void* v) { for (;;) *(volatile long*)v; }\nlong kept;\n" + kC +
+           loops("y[i * n + j] = 2 * x[i * n + j] + 1;")
+               .insert(2, " pthread_t t; pthread_create(&t, 0, spin, &kept);"),
+       "work_outside_call", "time"},
       {"c_last_row", kC + loops("if (i < m - 1) y[i * n + j] = 2 * x[i * n + j] + 1;"), "unwritten_output",
        "judge", 0, "last_elements"},
       {"c_nothing", kC + " {}\n", "unwritten_output", "judge"},
@@ -103,6 +110,14 @@ Table torch_table() {
       {"torch_check", kTorch + "{ TORCH_CHECK(x.dim() == 3, \"three\"); }" + kBind, "exception", "run"},
       {"torch_dtype", kTorch + "{ x.data_ptr<double>(); }" + kBind, "exception", "run"},
       {"torch_zeros", kTorch + "{ y.zero_(); }" + kBind, "wrong_values", "judge", 0, "all_zeros"},
+      {"torch_ptrace", "#include <sys/ptrace.h>\n" + kTorch + "{ ptrace(PTRACE_TRACEME, 0, 0, 0); }" + kBind,
+       "forbidden_call", "run"},
+      {"torch_late",
+       "#include <thread>\n" + kTorch +
+           "{ for (long i = 0; i < x.numel(); ++i) y.data_ptr<float>()[i] = 2 * x.data_ptr<float>()[i] + 1;\n"
+           "  std::thread([] { for (;;) {} }).detach(); }" +
+           kBind,
+       "work_outside_call", "time"},
       {"torch_unbound", kTorch + "{}\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"walk\", &run); }\n",
        "missing_symbol", "load"},
   };
@@ -118,6 +133,8 @@ Table tvm_ffi_table() {
       {"ffi_silent", tvm_ffi("return -1;"), "error_returned", "run"},
       {"ffi_nothing", tvm_ffi("return 0;"), "unwritten_output", "judge"},
       {"ffi_crash", tvm_ffi("return *(volatile int*)8;"), "crash", "run"},
+      {"ffi_ptrace", "#include <sys/ptrace.h>\n" + tvm_ffi("ptrace(PTRACE_TRACEME, 0, 0, 0); return 0;"),
+       "forbidden_call", "run"},
       {"ffi_name", "int __tvm_ffi_walk(void) { return 0; }", "missing_symbol", "build"},
   };
 }

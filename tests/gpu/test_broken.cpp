@@ -228,7 +228,7 @@ Table python_table() {
       {"py_rows", kRun + "y.copy_(torch.roll(2 * x + 1, 1, 0))\n", "wrong_values", "judge", 0,
        "off_by_one_row"},
       {"py_last_rows", kRun + "y[:-1].copy_((2 * x + 1)[:-1])\n", "unwritten_output", "judge", 0,
-       "last_rows"},
+       "last_elements"},
       {"py_nothing", kRun + "pass\n", "unwritten_output", "judge"},
       {"py_ptrace", "import ctypes\n" + kRun + kPythonTraceMe + "y.copy_(2 * x + 1)\n", "forbidden_call",
        "run"},

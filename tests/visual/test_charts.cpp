@@ -86,6 +86,15 @@ TEST_CASE("fast_p, speedups and solutions hold the reports' numbers") {
   CHECK(*alice.points.front().y == 1);
   CHECK(alice.points.back().x == Approx(2));
   CHECK(*alice.points.back().y == 0);
+  // Who is ahead at 1 comes first, in a colour that does not depend on that.
+  CHECK(curve.series.front().name == "alice");
+  CHECK(series_of(curve, "alice").colour == 0U);
+  auto others = runs.gpu().problems;
+  others.authors["zoe"] = others.authors.at("alice");
+  others.authors.at("alice").clear();
+  const auto ahead = visual::fast_p_chart(others);
+  CHECK(ahead.series.front().name == "zoe");
+  CHECK(ahead.series.front().colour == ahead.series.size() - 1);
   const auto samples = visual::fast_p_samples(runs.gpu().problems, 5);
   REQUIRE(samples.series.at(0).points.size() == 5);
   CHECK(samples.series[0].points.back().x == Approx(2));
