@@ -55,16 +55,24 @@ struct ProfileOptions {
   ProfileFormat format = ProfileFormat::table;
 };
 
+// A program's path, or its name where PATH or the toolkit has one.
+std::string named_ncu(const std::string& named) {
+  const bool is_path = named.find('/') != std::string::npos;
+  const std::string program = is_path ? named : bench::find_cuda_tool(named);
+  std::error_code unknown;
+  if (!fs::is_regular_file(program, unknown) || ::access(program.c_str(), X_OK) != 0)
+    throw Error("NCU names {}, which is no program that can be started: name Nsight Compute's ncu", named);
+  return program;
+}
+
 std::string find_ncu() {
   const char* named = std::getenv("NCU");
-  const std::string program =
-      named != nullptr && *named != '\0' ? std::string(named) : bench::find_cuda_tool("ncu");
+  if (named != nullptr && *named != '\0') return named_ncu(named);
+  const std::string program = bench::find_cuda_tool("ncu");
   if (program.empty())
     throw Error(
         "ncu, Nsight Compute's command line, is not here: it comes with the CUDA toolkit (NCU, PATH, "
         "CUDA_HOME)");
-  if (program.find('/') != std::string::npos && ::access(program.c_str(), X_OK) != 0)
-    throw Error("NCU names {}, which is no program that can be started: name Nsight Compute's ncu", program);
   return program;
 }
 

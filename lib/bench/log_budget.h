@@ -29,8 +29,8 @@ class LogBudget {
   // How many of a log's `bytes` are to be kept, which then count. Any thread.
   [[nodiscard]] std::size_t take(const model::Solution& solution, std::size_t bytes);
 
-  // The same of a build's log, which each of the solution's workloads has: whole in one trace, and as much of
-  // it as of the shortest in the others.
+  // The same of a build's log, which each of the solution's workloads has: its first trace has what take()
+  // gives, the others have kLeast at most.
   [[nodiscard]] std::size_t take_of_build(const model::Solution& solution, std::size_t bytes);
 
  private:

@@ -312,13 +312,14 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   evaluation.environment.hardware = identity.hardware;
   evaluation.environment.libs = libs_of(*planned.solution, identity, m);
   evaluation.timestamp = util::utc_timestamp();
-  evaluation.log = log_of(m);
+  const std::string whole_log = log_of(m);
+  evaluation.log = whole_log;
   bool log_is_cut = false;
   if (logs != nullptr) {
     const std::size_t size = evaluation.log.size();
     const auto room = m.status == Status::COMPILE_ERROR ? logs->take_of_build(*planned.solution, size)
                                                         : logs->take(*planned.solution, size);
-    log_is_cut = evaluation.log.size() > room;
+    log_is_cut = size > room;
     evaluation.log = cut_log(std::move(evaluation.log), room);
   }
   if (m.status == Status::PASSED || m.status == Status::INCORRECT_NUMERICAL) {
@@ -338,8 +339,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     if (reached) record.roofline = roofline_record(*reached);
   }
   record.durations = m.durations;
-  if (m.failure)
-    record.failure = failure_record(*m.failure, m.status, evaluation.log, planned.solution->sources);
+  if (m.failure) record.failure = failure_record(*m.failure, m.status, whole_log, planned.solution->sources);
   add_feedback(record, reached, planned, evaluation, log_is_cut, identity.circumstances);
   evaluation.fib = model::to_json(record);
   return evaluation;

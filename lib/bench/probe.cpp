@@ -99,6 +99,7 @@ class Probe {
                    const fs::path& root) {
     auto document = document_of(definition, workload, root);
     document.secret = config_.seed.value_or("probe");
+    for (const auto& [input, file] : document.blobs) inputs_.push_back(file);
     worker::Open open{eval::make_layout(definition, workload), {}};
     if (artifact.kind == compile::Artifact::Kind::kKernels) {
       open.plan = compile::resolve(compile::parse_launch_plan(solution, definition), artifact.kernels,
@@ -159,6 +160,7 @@ class Probe {
       if (!path.empty()) files.readable.push_back(path);
     }
     append(files.readable, files_of_tool(tool_.words.front()));
+    append(files.readable, inputs_);
     files.writable = tool_.writable;
     files.writable.push_back(folder);
     return files;
@@ -239,6 +241,7 @@ class Probe {
   const ProbeTool& tool_;
   const LaneDevice& device_;
   util::TemporaryFolder folder_;
+  std::vector<fs::path> inputs_;  // the files of the workload's inputs, which the probe reads
   const std::string token_ =
       make_secret();  // what the solution prints is not taken for the probe's own words
 };

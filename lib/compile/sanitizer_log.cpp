@@ -132,9 +132,11 @@ bool take_frame(Finding& finding, std::string_view line) {
 constexpr std::string_view kBar = "=========";
 
 // Whether a line of compute-sanitizer begins what it has found. fib itself asks the driver for a kernel's
-// parameters until it says that there are no more, which is an error of that call.
+// parameters until it says that there are no more, which is an error of that call. A program that ended
+// before it came to the device was not looked at.
 bool begins_finding(std::string_view text) {
   if (text.find(" cuFuncGetParamInfo") != std::string_view::npos) return false;
+  if (text.starts_with("Error: Target application ")) return false;
   for (const std::string_view begin : {"Invalid ", "Uninitialized ", "Barrier error", "Race reported",
                                        "Error: ", "Warning: ", "Program hit ", "Misaligned ", "Address ",
                                        "Leaked ", "Host API uninitialized", "Unused memory", "Fatal "}) {

@@ -248,7 +248,7 @@ struct MeasurementRecord {
   std::optional<std::vector<RecordedKernel>> resources;
   std::optional<bool> resources_cut;  // the call launched others, too
   std::optional<RecordedRoofline> roofline;
-  std::optional<RecordedBaseline> baseline;  // missing: there is no speedup
+  std::optional<RecordedBaseline> baseline;  // nothing: there is no speedup
   std::optional<std::uint64_t> segments;
   std::optional<RecordedCalibration> calibration;
   std::optional<RecordedWitness> witness;

@@ -34,7 +34,7 @@ ordered_json stages(const TryReport::Solution& solution, const TrySummary& all) 
 }
 
 // What a reward may be made of, over all results: built and caught as one is, the share of workloads that
-// passed, and geometric means. Who was caught in one gets nothing for the others.
+// passed, and geometric means. Who was caught in one workload gets nothing for what passed.
 ordered_json reward_of_all(const std::vector<model::MeasurementRecord>& records, const TrySummary& summary) {
   bool is_built = true;
   bool is_violation = false;

@@ -154,8 +154,13 @@ std::optional<double> DefinitionResult::lead() const {
   return *next->latency_ms / *winners.front()->latency_ms;
 }
 
+bool may_be_noise(const report::Standing& first, const report::Standing& next) {
+  return !first.interval && first.latency_ms && next.latency_ms &&
+         *next.latency_ms < kSmallLead * *first.latency_ms;
+}
+
 bool DefinitionResult::is_unsure() const {
-  return winners.size() == 1 && !winners.front()->interval && lead().value_or(kSmallLead) < kSmallLead;
+  return winners.size() == 1 && next != nullptr && may_be_noise(*winners.front(), *next);
 }
 
 std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary) {
@@ -178,7 +183,8 @@ std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary
         is_baseline_alone = is_baseline_alone && standing.author == board.baseline_author;
       }
     }
-    outcome.is_baseline_alone = outcome.has_won() && is_baseline_alone;
+    outcome.is_baseline_alone =
+        outcome.has_won() && is_baseline_alone && outcome.winners.front()->author != board.baseline_author;
   }
   return outcomes;
 }

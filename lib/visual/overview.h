@@ -12,6 +12,10 @@
 // what changed. Numbers, no markup; all functions are pure.
 namespace fib::visual {
 
+// Whether the first is ahead by so little that it may be noise: less than a tenth, where its interval is not
+// known.
+[[nodiscard]] bool may_be_noise(const report::Standing& first, const report::Standing& next);
+
 // The outcome of one definition.
 struct DefinitionResult {
   std::string definition;
@@ -24,7 +28,7 @@ struct DefinitionResult {
 
   // Whether one is ahead of others that passed everything, too, by more than noise may be.
   [[nodiscard]] bool has_won() const { return winners.size() == 1 && next != nullptr && !is_unsure(); }
-  // Whether one is ahead by so little that it may be noise: less than a tenth, where no interval is known.
+  // Whether one is ahead, and that may be noise.
   [[nodiscard]] bool is_unsure() const;
   [[nodiscard]] bool is_unopposed() const { return winners.size() == 1 && next == nullptr; }
   // How many times the next one's latency is the winner's; nothing without both.
@@ -82,7 +86,7 @@ struct Changes {
 // A sentence that names them; empty where nobody is.
 [[nodiscard]] std::string fallen_text(const std::map<std::string, const Change*>& fallen);
 
-// How far the winner is ahead: "1.52×", "1.4%" where that would be 1.01×, or "less than 0.1%".
+// How far the winner is ahead: "1.52x", "1.4%" where that would be 1.01x, or "less than 0.1%".
 [[nodiscard]] std::string lead_text(double lead);
 
 // "1 broken, 2 slower, 3 faster"; "nothing" where all is the same.

@@ -78,8 +78,7 @@ std::string cautions_box(const std::vector<std::string>& cautions, const std::st
   if (!cautions.empty())
     text =
         text_tag("summary", present::plural(cautions.size(), "reason") + " to doubt some of these numbers");
-  if (cautions.empty() && !missing_baseline.empty())
-    text = text_tag("summary", "The baseline has no results");
+  if (cautions.empty() && !missing_baseline.empty()) text = text_tag("summary", "A baseline without results");
   if (text.empty()) return "";
   for (const std::string& caution : cautions)
     text += tag("p", {}, with_whole_options(present::printable(caution)));
@@ -103,10 +102,13 @@ std::string facts_of(const Scene& scene) {
   return facts;
 }
 
-// Why the latest run that planned a solution has left it out, by its name.
+// Why the latest run on the hardware that is shown which left a solution out did so, by its name.
 std::map<std::string, std::string> reasons_of_skipped(const Scene& scene) {
+  std::set<std::string> shown;
+  for (const HardwareScene& hardware : scene.hardware) shown.insert(hardware.name);
   std::map<std::string, std::string> reasons;
   for (const report::HistoryRun& run : scene.history.runs) {
+    if (!shown.contains(run.record.hardware)) continue;
     for (const dataset::SkippedInRun& skipped : run.record.skipped)
       reasons[skipped.solution] = skipped.reason;
   }
@@ -125,9 +127,9 @@ std::string untried_box(const Scene& scene) {
     if (tried.contains(name)) continue;
     const std::string target = fmt::format("{}", fmt::join(solution.spec.target_hardware, ", "));
     const std::string* reason = util::find_or_null(reasons, name);
-    by_reason[reason != nullptr ? *reason
-                                : "no run has planned these, which are for " +
-                                      (target.empty() ? "hardware that they do not name" : target)]
+    by_reason[reason != nullptr
+                  ? *reason
+                  : "no run says why; for " + (target.empty() ? "hardware that they do not name" : target)]
         .push_back(name);
     ++count;
   }

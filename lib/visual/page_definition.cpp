@@ -51,12 +51,13 @@ std::string fault_word(model::Status status) {
   return "passed";
 }
 
-// Null where nobody passed everything, the first cannot be told apart, or nobody else passed everything.
+// Null where nobody passed everything, the first cannot be told apart or its lead may be noise, or nobody
+// else passed everything.
 const report::Standing* sole_winner(const report::Leaderboard& board) {
   if (board.standings.size() < 2) return nullptr;
   const report::Standing& first = board.standings.front();
   const auto& next = board.standings[1];
-  const bool is_ahead = next.rank && next.rank != first.rank;
+  const bool is_ahead = next.rank && next.rank != first.rank && !may_be_noise(first, next);
   return first.rank == 1 && first.passed == first.workloads && is_ahead ? &first : nullptr;
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "bench/measurement.h"
@@ -89,6 +91,39 @@ TEST_CASE("where the mean is the latency, the trace says so, and its interval is
   CHECK(record.trial_medians_ms == std::vector<double>{1, 1});
   REQUIRE(record.interval);
   CHECK(record.interval->calls_ms == Approx(eval::mean_half_width({1, 1, 1, 6, 1, 1, 1, 8})));
+}
+
+TEST_CASE("each trace of a build has all of its diagnostics, whatever is left of its log") {
+  const Planned p;
+  bench::LogBudget logs;
+  bench::Measurement m;
+  m.status = model::Status::COMPILE_ERROR;
+  m.failure = bench::FailureFacts{model::ErrorCode::compile_error};
+  for (int line = 1; line <= 8; ++line)
+    m.note += fmt::format("a.cpp:{}:1: error: no\n{}\n", line, std::string(5000, '-'));
+  const auto record = [&] {
+    const auto evaluation = bench::make_evaluation(m, p.planned, {}, {}, "start", &logs);
+    return model::measurement_record(evaluation);
+  };
+  const auto first = record();
+  REQUIRE(first.failure->diagnostics);
+  CHECK(first.failure->diagnostics->size() == 8);
+  CHECK(first.truncated == std::vector<std::string>());
+  const auto second = record();
+  REQUIRE(second.failure->diagnostics);
+  CHECK(second.failure->diagnostics->size() == 8);
+  CHECK(second.truncated == std::vector<std::string>{"log"});
+}
+
+TEST_CASE("the record names what the speedup compares with") {
+  auto m = passed();
+  m.engine = "Python";
+  const auto timed = model::measurement_record(evaluate(m));
+  REQUIRE(timed.baseline);
+  CHECK(timed.baseline->name == "reference");
+  CHECK(timed.baseline->engine == "Python");
+  m.reference_ms.clear();
+  CHECK_FALSE(model::measurement_record(evaluate(m)).baseline);
 }
 
 TEST_CASE(

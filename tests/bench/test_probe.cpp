@@ -4,6 +4,7 @@
 #include "bench/probe.h"
 #include "dataset/trace_stream.h"
 #include "support/fib_run.h"
+#include "tensor/safetensors.h"
 
 // Solutions under a tool that is a shell, with a real keeper, compiler and probe.
 using namespace fib;
@@ -68,6 +69,23 @@ TEST_CASE(
   const auto open = scene.probe(sandbox::Mode::kOff, tool);
   CHECK(open.end == bench::ProbeOutcome::End::called);
   CHECK_THAT(open.output, Catch::Contains("tool: the secret") && Catch::Contains("solution: the secret"));
+}
+
+TEST_CASE("the files of a workload's inputs are read beside a tool, too") {
+  Scene scene("static void act() {}\n");
+  const float values[4] = {1, 2, 3, 4};
+  std::filesystem::create_directory(scene.run.dataset.root() / "blob");
+  tensor::write_safetensors(scene.run.dataset.root() / "blob/a.safetensors",
+                            {{"a", tensor::DType::kFloat32, {4}, values}});
+  std::ofstream(scene.run.dataset.root() / "workloads/test/add.jsonl")
+      << R"({"definition":"add","workload":{"axes":{"n":4},"inputs":{"a":{"type":"safetensors","path":)"
+         R"("blob/a.safetensors","tensor_key":"a"},"b":{"type":"random"}},"uuid":"w4"}})"
+      << "\n";
+  bench::ProbeTool tool;
+  tool.words = {"/bin/sh", "-c", "\"$@\"", "sh"};
+  const auto outcome = scene.probe(sandbox::Mode::kAuto, tool);
+  INFO(outcome.reason << outcome.output);
+  CHECK(outcome.end == bench::ProbeOutcome::End::called);
 }
 
 TEST_CASE("a tool that is not there is no fault of the solution") {

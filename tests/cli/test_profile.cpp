@@ -38,10 +38,12 @@ TEST_CASE("the sets and sections of ncu are listed by it, and its exit code coun
   CHECK(sets.exit_code == 0);
   CHECK(profile(run, {"--list-sections"}, fake_ncu(run)).out == "asked: --list-sections\n");
   CHECK(profile(run, {"--list-sets"}, fake_ncu(run, "exit 9")).exit_code == 1);
-  const auto nowhere = profile(run, {"--list-sets"}, "/nope");
-  CHECK(nowhere.exit_code == 1);
-  CHECK(nowhere.err ==
-        "fib: NCU names /nope, which is no program that can be started: name Nsight Compute's ncu\n");
+  for (const char* name : {"/nope", "/tmp", "no-such-tool"}) {
+    const auto nowhere = profile(run, {"--list-sets"}, name);
+    CHECK(nowhere.exit_code == 1);
+    CHECK(nowhere.err == std::string("fib: NCU names ") + name +
+                             ", which is no program that can be started: name Nsight Compute's ncu\n");
+  }
 }
 
 TEST_CASE("what cannot be profiled is said before anything is built") {

@@ -92,4 +92,9 @@ TEST_CASE("compute-sanitizer's records have a kind, a place and what led there")
   CHECK(compile::findings_of_device("memcheck",
                                     "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n")
             .empty());
+  CHECK(compile::findings_of_device(
+            "memcheck",
+            "========= COMPUTE-SANITIZER\n========= Error: Target application terminated "
+            "before first instrumented API call\n")
+            .empty());
 }

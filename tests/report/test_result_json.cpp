@@ -145,6 +145,9 @@ TEST_CASE("a result says what of it was cut") {
   const auto result = report::result_json(trace, copy_definition(), 4);
   CHECK(result.at("log") == "6789");
   CHECK(result.at("truncated").dump() == R"(["resources","diagnostics","log"])");
+  // When the trace was written.
+  trace.evaluation->fib = nlohmann::ordered_json::parse(R"({"truncated":["log"]})");
+  CHECK(report::result_json(trace, copy_definition()).at("truncated").dump() == R"(["log"])");
 }
 
 TEST_CASE("a result tells what to do next, what a reward may be made of, and which question it answers") {

@@ -63,6 +63,9 @@ TEST_CASE("a win against the baseline alone is told as such") {
   CHECK(text({alone, alone}) == ", all of them against the baseline alone");
   CHECK(text({alone, nobody}) == ", against the baseline alone");
   CHECK(text({others, nobody}).empty());
+  auto own = alone;
+  own.standings.front().author = "base";
+  CHECK(text({own}).empty());
   CHECK_THAT(headline_of(summary({alone, others})),
              Catch::Contains(" wins 2 of 2 definitions, 1 of them against the baseline alone."));
 }

@@ -220,12 +220,12 @@ TEST_CASE("solutions that were not tried are named, and where nothing ever passe
   }
   files.write("traces/t.jsonl", traces);
   const std::string html = page_of(files);
-  CHECK(
-      holds(html, "<summary>1 solution was not tried</summary><p>no run has planned these, which are for "));
+  CHECK(holds(html, "<summary>1 solution was not tried</summary><p>no run says why; for "));
   CHECK(holds(html, ": idle</p>"));
-  files.write("runs/runs.jsonl", std::string(R"({"run_id":")") + testing::kRun2 +
-                                     R"(","skipped":[{"solution":"idle","reason":"it needs <tcl>"}]})" +
-                                     "\n");
+  files.write("runs/runs.jsonl",
+              std::string(R"({"run_id":")") + testing::kRun2 +
+                  R"(","hardware":"NVIDIA H200","skipped":[{"solution":"idle","reason":"it needs <tcl>"}]})" +
+                  "\n");
   CHECK(holds(page_of(files), "<p>it needs &lt;tcl&gt;: idle</p>"));
   CHECK(holds(html, "<p>d on NVIDIA H200: nothing passed in any of 2 runs.</p>"));
   CHECK(!holds(html, "latency over runs"));
