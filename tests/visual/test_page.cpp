@@ -231,6 +231,41 @@ TEST_CASE("solutions that were not tried are named, and where nothing ever passe
   CHECK(!holds(html, "latency over runs"));
 }
 
+TEST_CASE("the page says how solutions fail, what broke, and what its bars and numbers mean") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  for (const char* name : {"fast", "slow", "broken"})
+    files.write(std::string("solutions/") + name + ".json", testing::solution_text(name, "me", "cuda"));
+  std::string traces;
+  const auto add = [&](const char* run, const char* solution, const char* uuid, double median,
+                       const char* status) {
+    traces += testing::RunTrace{.run = run,
+                                .definition = "d",
+                                .solution = solution,
+                                .uuid = uuid,
+                                .median = median,
+                                .status = status}
+                  .line();
+  };
+  for (const char* run : {testing::kRun1, testing::kRun2}) {
+    const bool is_first = run == testing::kRun1;
+    for (const char* uuid : {"w1", "w2"}) {
+      add(run, "fast", uuid, 0.25, "PASSED");
+      add(run, "slow", uuid, 0.5, "PASSED");
+    }
+    add(run, "broken", "w1", 0.125, is_first ? "PASSED" : "RUNTIME_ERROR");
+    add(run, "broken", "w2", 0.125, is_first ? "PASSED" : "TIMEOUT");
+  }
+  files.write("traces/t.jsonl", traces);
+  const std::string html = page_of(files);
+  CHECK(holds(html, "ERROR, 1 TIMEOUT; first w1"));
+  CHECK(holds(html, "0.12500 → failed"));
+  CHECK(holds(html, "Solutions on NVIDIA H200, longer bars are faster"));
+  CHECK(holds(html, "--w:100.0%"));
+  CHECK(holds(html, "--w:50.0%"));
+  CHECK(holds(html, "Timed calls: over all workloads."));
+}
+
 TEST_CASE("the first screen says that the last run was interrupted") {
   const testing::TemporaryDataset files;
   testing::write_runs(files);
