@@ -38,12 +38,13 @@ std::string names_text(const std::vector<const report::Standing*>& standings) {
 }
 
 std::string one_headline(const DefinitionResult& outcome, report::Against against) {
-  if (outcome.closest == nullptr && outcome.winners.empty()) return "";
-  if (outcome.winners.empty() && outcome.closest->passed == 0)
-    return fmt::format("No solution of {} passed any workload.", outcome.definition);
   if (outcome.winners.empty()) {
+    const report::Standing* closest = outcome.closest;
+    if (closest == nullptr) return "";
+    if (closest->passed == 0)
+      return fmt::format("No solution of {} passed any workload.", outcome.definition);
     return fmt::format("No solution of {} passed every workload; {} passed {} of {}.", outcome.definition,
-                       outcome.closest->solution, outcome.closest->passed, outcome.closest->workloads);
+                       closest->solution, closest->passed, closest->workloads);
   }
   const report::Standing& winner = *outcome.winners.front();
   std::string text;
