@@ -312,8 +312,9 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
   evaluation.environment.hardware = identity.hardware;
   evaluation.environment.libs = libs_of(*planned.solution, identity, m);
   evaluation.timestamp = util::utc_timestamp();
-  const std::string whole_log = log_of(m);
-  evaluation.log = whole_log;
+  evaluation.log = log_of(m);
+  std::optional<model::RecordedFailure> failure;  // of the log before it is cut
+  if (m.failure) failure = failure_record(*m.failure, m.status, evaluation.log, planned.solution->sources);
   bool log_is_cut = false;
   if (logs != nullptr) {
     const std::size_t size = evaluation.log.size();
@@ -339,7 +340,7 @@ model::Evaluation make_evaluation(const Measurement& m, const PlannedEvaluation&
     if (reached) record.roofline = roofline_record(*reached);
   }
   record.durations = m.durations;
-  if (m.failure) record.failure = failure_record(*m.failure, m.status, whole_log, planned.solution->sources);
+  record.failure = std::move(failure);
   add_feedback(record, reached, planned, evaluation, log_is_cut, identity.circumstances);
   evaluation.fib = model::to_json(record);
   return evaluation;

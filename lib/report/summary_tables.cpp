@@ -77,9 +77,11 @@ present::Cell statuses_cell(const Counts& counts) {
 
 std::string name_of(Against against) { return against == Against::baseline ? "baseline" : "reference"; }
 
-std::string failures_text(const Counts& counts) {
+std::string failures_text(const Counts& counts) { return failures_text(counts.by_status); }
+
+std::string failures_text(const std::map<std::string, std::size_t>& by_status) {
   std::string text;
-  for (const auto& [status, count] : counts.by_status) {
+  for (const auto& [status, count] : by_status) {
     if (status == "PASSED") continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status);
   }

@@ -15,6 +15,7 @@ namespace fib::report {
 
 // "2 TIMEOUT, 1 COMPILE_ERROR"; empty when everything passed.
 [[nodiscard]] std::string failures_text(const Counts& counts);
+[[nodiscard]] std::string failures_text(const std::map<std::string, std::size_t>& by_status);
 [[nodiscard]] model::json::Value counts_json(const std::map<std::string, std::size_t>& counts);
 
 // What every ranking shows of a score: both mean speedups, success rate, win rate.

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "chart/number_text.h"
-#include "chart/theme.h"
 #include "present/text.h"
 #include "report/summary_tables.h"
 #include "report/workload_text.h"
@@ -193,8 +192,7 @@ chart::LineChart fast_p_chart(const report::ProblemResults& problems) {
   };
   std::stable_sort(result.series.begin(), result.series.end(),
                    [&](const auto& left, const auto& right) { return as_fast(left) > as_fast(right); });
-  std::stable_partition(result.series.begin(), result.series.end(),
-                        [](const auto& series) { return series.colour < chart::kColours; });
+  put_greys_last(result.series);
   return result;
 }
 

@@ -97,6 +97,10 @@ struct RunLabel {
                                              const std::vector<SubjectRun>& runs,
                                              const std::map<std::string, RunLabel>& labels);
 
+// Puts those whose place is beyond the colours that are told apart last, so that legends begin with the
+// others.
+void put_greys_last(std::vector<chart::Series>& series);
+
 // The chart with the colours that its solutions have in the page; those that are all grey come last.
 [[nodiscard]] chart::LineChart coloured(chart::LineChart chart, const Colours& colours);
 

@@ -212,12 +212,16 @@ std::map<std::string, RunLabel> run_labels(const report::DatasetHistory& history
   return labels;
 }
 
+void put_greys_last(std::vector<chart::Series>& series) {
+  std::stable_partition(series.begin(), series.end(),
+                        [](const auto& one) { return one.colour < chart::kColours; });
+}
+
 chart::LineChart coloured(chart::LineChart chart, const Colours& colours) {
   for (chart::Series& series : chart.series) {
     if (const auto found = colours.find(series.name); found != colours.end()) series.colour = found->second;
   }
-  std::stable_partition(chart.series.begin(), chart.series.end(),
-                        [](const auto& series) { return series.colour < chart::kColours; });
+  put_greys_last(chart.series);
   return chart;
 }
 

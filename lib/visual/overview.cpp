@@ -190,13 +190,22 @@ std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary
   return outcomes;
 }
 
-std::string baseline_alone_text(const std::vector<DefinitionResult>& outcomes) {
-  std::size_t won = 0;
-  std::size_t alone = 0;
+Tally tally_of(const std::vector<DefinitionResult>& outcomes) {
+  Tally tally;
   for (const DefinitionResult& outcome : outcomes) {
-    won += outcome.has_won() ? 1 : 0;
-    alone += outcome.is_baseline_alone ? 1 : 0;
+    tally.won += outcome.has_won() ? 1 : 0;
+    tally.unopposed += outcome.is_unopposed() ? 1 : 0;
+    tally.unsure += outcome.is_unsure() ? 1 : 0;
+    tally.ties += outcome.winners.size() > 1 ? 1 : 0;
+    tally.against_baseline += outcome.is_baseline_alone ? 1 : 0;
   }
+  return tally;
+}
+
+std::string baseline_alone_text(const std::vector<DefinitionResult>& outcomes) {
+  const Tally tally = tally_of(outcomes);
+  const std::size_t won = tally.won;
+  const std::size_t alone = tally.against_baseline;
   if (alone == 0) return "";
   if (alone < won) return fmt::format(", {} of them against the baseline alone", alone);
   return won == 1 ? ", against the baseline alone" : ", all of them against the baseline alone";
@@ -218,14 +227,8 @@ std::vector<std::pair<std::size_t, std::string>> wins_by_author(
 std::string headline(const std::vector<DefinitionResult>& outcomes, report::Against against) {
   if (outcomes.size() == 1) return one_headline(outcomes.front(), against);
   std::vector<std::string> without;
-  std::size_t ties = 0;
-  std::size_t unopposed = 0;
-  std::size_t unsure = 0;
   for (const DefinitionResult& outcome : outcomes) {
     if (outcome.winners.empty()) without.push_back(outcome.definition);
-    unopposed += outcome.is_unopposed() ? 1 : 0;
-    unsure += outcome.is_unsure() ? 1 : 0;
-    ties += outcome.winners.size() > 1 ? 1 : 0;
   }
   if (without.size() == outcomes.size())
     return fmt::format("No solution passed every workload of any of the {} definitions.", outcomes.size());
@@ -238,11 +241,13 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
                                     present::plural(outcomes.size(), "definition"))
                       : text + fmt::format(" of {}", present::plural(outcomes.size(), "definition")) +
                             baseline_alone_text(outcomes);
-  if (unopposed > 0)
-    text += fmt::format("; {} {} passed by one solution alone", unopposed, unopposed == 1 ? "was" : "were");
-  if (unsure > 0)
-    text += fmt::format("; of {} who comes first may be noise", present::plural(unsure, "definition"));
-  if (ties > 0) text += fmt::format("; {} {}", ties, ties == 1 ? "is a tie" : "are ties");
+  const Tally tally = tally_of(outcomes);
+  if (tally.unopposed > 0)
+    text += fmt::format("; {} {} passed by one solution alone", tally.unopposed,
+                        tally.unopposed == 1 ? "was" : "were");
+  if (tally.unsure > 0)
+    text += fmt::format("; of {} who comes first may be noise", present::plural(tally.unsure, "definition"));
+  if (tally.ties > 0) text += fmt::format("; {} {}", tally.ties, tally.ties == 1 ? "is a tie" : "are ties");
   if (!without.empty()) text += fmt::format("; no solution passed every workload of {}", names_text(without));
   return text + ".";
 }

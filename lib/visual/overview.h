@@ -38,6 +38,16 @@ struct DefinitionResult {
 // By definition. Points into the summary.
 [[nodiscard]] std::vector<DefinitionResult> outcomes_of(const report::HardwareSummary& summary);
 
+// How many definitions ended how.
+struct Tally {
+  std::size_t won = 0;               // against others
+  std::size_t unopposed = 0;         // one alone passed everything
+  std::size_t unsure = 0;            // one is ahead, and that may be noise
+  std::size_t ties = 0;              // several share the first rank
+  std::size_t against_baseline = 0;  // of those won, against the baseline alone
+};
+[[nodiscard]] Tally tally_of(const std::vector<DefinitionResult>& outcomes);
+
 // How many of the definitions that were won against others were so against the baseline alone, in words
 // behind a count of `won`: ", 2 of them against the baseline alone"; empty: none.
 [[nodiscard]] std::string baseline_alone_text(const std::vector<DefinitionResult>& outcomes);

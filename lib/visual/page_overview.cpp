@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -83,30 +82,22 @@ std::size_t tried_in_part(const report::HardwareSummary& summary) {
 std::string tiles(const Scene& scene, const HardwareScene& hardware,
                   const std::vector<DefinitionResult>& outcomes, const std::vector<Failure>& failures,
                   const std::optional<Changes>& changes) {
-  std::size_t won = 0;
-  std::size_t alone = 0;
-  std::size_t unsure = 0;
-  std::size_t ties = 0;
-  for (const DefinitionResult& outcome : outcomes) {
-    won += outcome.has_won() ? 1 : 0;
-    alone += outcome.is_unopposed() ? 1 : 0;
-    unsure += outcome.is_unsure() ? 1 : 0;
-    ties += outcome.winners.size() > 1 ? 1 : 0;
-  }
+  const Tally tally = tally_of(outcomes);
   const report::Counts& counts = hardware.summary.counts;
   const std::string id = hardware_id(hardware.name);
-  std::string text = tile(fmt::format("{} of {}", won, outcomes.size()),
-                          "definitions won against others" +
-                              (alone == 0 ? "" : fmt::format(", {} passed by one alone", alone)) +
-                              (unsure == 0 ? "" : fmt::format(", {} perhaps by noise", unsure)) +
-                              (ties == 0 ? "" : ", " + present::plural(ties, "tie")));
+  std::string text =
+      tile(fmt::format("{} of {}", tally.won, outcomes.size()),
+           "definitions won against others" +
+               (tally.unopposed == 0 ? "" : fmt::format(", {} passed by one alone", tally.unopposed)) +
+               (tally.unsure == 0 ? "" : fmt::format(", {} perhaps by noise", tally.unsure)) +
+               (tally.ties == 0 ? "" : ", " + present::plural(tally.ties, "tie")));
   text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
                counts.passed == 0 ? "bad" : "");
   if (const auto widest = widest_interval(outcomes)) {
     text += tile(present::format_interval(*widest),
                  outcomes.size() == 1 ? "of the winner's latency: another run's, in 95 of 100 cases"
                                       : "of a winner's latency at most: another run's, in 95 of 100 cases");
-  } else if (won + alone + unsure + ties > 0) {
+  } else if (tally.won + tally.unopposed + tally.unsure + tally.ties > 0) {
     text += tile("no intervals", "in these traces: a small lead may be noise");
   }
   const std::size_t untried = tried_in_part(hardware.summary);
@@ -270,9 +261,8 @@ PageCell passed_of(const std::vector<Failure>& group) {
 // "4 TIMEOUT, 2 RUNTIME_ERROR; first M=16: ", of solutions that did not fail alike on all workloads.
 std::string place_of(const Failure& failure) {
   if (fails_alike(failure)) return "";
-  std::vector<std::string> counts;
-  for (const auto& [status, count] : failure.statuses) counts.push_back(fmt::format("{} {}", count, status));
-  const std::string all = counts.size() == 1 ? "" : fmt::format("{}; first ", fmt::join(counts, ", "));
+  const std::string all =
+      failure.statuses.size() == 1 ? "" : report::failures_text(failure.statuses) + "; first ";
   return all + report::workload_text(*failure.first->row.workload) + ": ";
 }
 
