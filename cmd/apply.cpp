@@ -185,9 +185,9 @@ std::vector<Checked> check_all(const Choice& choice) {
                     {},
                     trusted.contains(apply::trust_key(solution, choice.dataset.definitions.at(*definition)))};
     const auto kind = kind_of(choice, solution, winner->hardware);
-    if (const auto reason =
+    if (const auto obstacle =
             compile::unsupported_reason(solution, kind, python, tvm_ffi, compile::TorchWay::kAuto)) {
-      checked.problem = *reason;
+      checked.problem = obstacle->why;
     } else if (compile::needs_python(solution)) {
       checked.called = "by Python";
     } else if (compile::is_torch_extension(solution, kind)) {

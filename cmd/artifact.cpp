@@ -18,18 +18,10 @@ compile::BuildResult built(const apply::BuildOrder& order) {
                               compile::includes_tvm_ffi(order.solution)
                           ? compile::find_python()
                           : std::nullopt;
-  const auto tvm_ffi = compile::find_tvm_ffi(python);
   compile::BuildTarget target{order.device, order.architecture, python};
-  target.tvm_ffi = tvm_ffi;
+  target.tvm_ffi = compile::find_tvm_ffi(python);
   // What torch itself has built is a module of Python's, which is not called in other programs.
   target.torch = compile::TorchWay::kHeaders;
-  if (const auto reason =
-          compile::unsupported_reason(order.solution, order.device, python, tvm_ffi, target.torch)) {
-    compile::BuildResult result;
-    result.outcome = compile::BuildResult::Outcome::kUnsupported;
-    result.log = *reason;
-    return result;
-  }
   return compile::build(order.solution, order.definition, target, dataset::own_cache_path());
 }
 

@@ -25,10 +25,10 @@ ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report) {
 }
 
 void log_problems(const bench::Plan& plan, const bench::RunReport& report) {
-  for (const auto& skipped : plan.skipped) spdlog::error("{}: {}", skipped.solution, skipped.reason);
+  for (const auto& skipped : plan.skipped) spdlog::error("{}: {}", skipped.solution, skipped.obstacle.why);
   for (const auto& missing : report.not_done) {
     spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
-                  missing.reason);
+                  missing.obstacle.why);
   }
   if (!report.ended_early.empty()) spdlog::error("{}", report.ended_early);
 }
@@ -83,7 +83,9 @@ Ran run_plan(bench::Session& session, const std::vector<dataset::Dataset>& datas
 // which torch may think otherwise (of equals, topk takes others on a GPU).
 bool is_for_torch(const Ran& ran) {
   const auto& not_done = ran.report.not_done;
-  const auto is_of_dataset = [](const auto& one) { return one.fault == model::Fault::dataset; };
+  const auto is_of_dataset = [](const auto& one) {
+    return model::facts_of(one.obstacle.code).fault == model::Fault::dataset;
+  };
   const auto is_wrong = [](const model::Trace& trace) {
     return trace.evaluation->status == model::Status::INCORRECT_NUMERICAL;
   };
@@ -125,11 +127,10 @@ EvalOutcome evaluate(bench::Session& session, const std::vector<dataset::Dataset
   auto [report, traces] = run_with_earlier(session, datasets, plan, config, request, line);
   log_problems(plan, report);
   EvalOutcome outcome{exit_code_of(plan, report), std::move(traces), {}, {}, plan_ms, report.not_begun, {}};
-  for (const auto& skipped : plan.skipped)
-    outcome.skipped.push_back({skipped.solution, std::string(model::name_of(skipped.fault)), skipped.reason});
+  for (const auto& skipped : plan.skipped) outcome.skipped.push_back({skipped.solution, skipped.obstacle});
   for (const auto& missing : report.not_done)
-    outcome.not_done.push_back({missing.planned.solution->name, missing.planned.workload->uuid,
-                                std::string(model::name_of(missing.fault)), missing.reason});
+    outcome.not_done.push_back(
+        {missing.planned.solution->name, missing.planned.workload->uuid, missing.obstacle});
   return outcome;
 }
 

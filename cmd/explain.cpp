@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "commands.h"
-#include "model/error_code.h"
+#include "model/obstacle.h"
 #include "model/trace.h"
 #include "present/document.h"
 #include "present/table.h"
@@ -71,17 +71,23 @@ std::string flags_of(const model::ErrorFacts& facts) {
   return text;
 }
 
-std::string all_codes() {
-  present::Document document(present::Format::table, stdout_style());
+template <typename Facts>
+present::Table codes_by_stage(const std::vector<Facts>& all) {
   present::Table codes{{present::text_column("Stage", ""), present::text_column("Code", ""),
                         present::text_column("Meaning", "")},
                        {},
                        true};
-  for (const auto& facts : model::all_error_facts())
+  for (const Facts& facts : all)
     codes.rows.push_back({present::text_cell(std::string(facts.stage)),
                           present::text_cell(std::string(facts.name)),
                           present::text_cell(std::string(facts.meaning))});
-  document.table("Error codes by stage:", codes);
+  return codes;
+}
+
+std::string all_codes() {
+  present::Document document(present::Format::table, stdout_style());
+  document.table("Error codes by stage:", codes_by_stage(model::all_error_facts()));
+  document.table("Why an evaluation was not made, by stage:", codes_by_stage(model::all_obstacle_facts()));
   present::Table words{{present::text_column("Status", ""), present::text_column("Meaning", "")}, {}};
   for (const auto& [status, meaning] : statuses())
     words.rows.push_back(
@@ -150,6 +156,15 @@ std::string explanation_of(const std::string& word) {
                     {"What to do", std::string(facts->advice)}});
     return document.text();
   }
+  if (const auto* facts = model::find_obstacle_facts(word)) {
+    document.paragraph(std::string(facts->meaning));
+    document.facts({{"Stage", std::string(facts->stage)},
+                    {"It is", "a reason why an evaluation was not made, and no verdict on the solution"},
+                    {"Fault", fmt::format("the {}'s", model::name_of(facts->fault))},
+                    {"Again", facts->retryable ? "the same command may succeed later" : ""},
+                    {"What to do", std::string(facts->advice)}});
+    return document.text();
+  }
   std::vector<std::string> names;
   for (const auto& [status, meaning] : statuses()) {
     names.emplace_back(model::name_of(status));
@@ -175,6 +190,7 @@ std::string explanation_of(const std::string& word) {
     return document.text();
   }
   for (const auto& facts : model::all_error_facts()) names.emplace_back(facts.name);
+  for (const auto& facts : model::all_obstacle_facts()) names.emplace_back(facts.name);
   throw Error("\"{}\" is no error code, status, pattern or verdict{}", word, util::did_you_mean(word, names));
 }
 

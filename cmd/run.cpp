@@ -128,7 +128,7 @@ void print_plan(const bench::Plan& plan, model::DeviceKind device) {
 void log_plan_remarks(const bench::Plan& plan) {
   constexpr std::size_t kReasonsShown = 3;
   std::map<std::string, std::vector<std::string>> lacking;
-  for (const auto& one : plan.incomplete) lacking[one.reason].push_back(one.solution);
+  for (const auto& one : plan.incomplete) lacking[one.obstacle.why].push_back(one.solution);
   std::size_t shown = 0;
   std::size_t more = 0;
   for (const auto& [reason, solutions] : lacking) {
@@ -144,7 +144,7 @@ void log_plan_remarks(const bench::Plan& plan) {
                  present::plural(more, "solution"),
                  present::plural(lacking.size() - kReasonsShown, "definition"));
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const auto& skipped : plan.skipped) by_reason[skipped.reason].push_back(skipped.solution);
+  for (const auto& skipped : plan.skipped) by_reason[skipped.obstacle.why].push_back(skipped.solution);
   for (const auto& [reason, solutions] : by_reason) {
     if (solutions.size() == 1) {
       spdlog::info("skipped {}: {}", solutions[0], reason);
@@ -266,7 +266,7 @@ void print_report(const bench::RunReport& report, const bench::Plan& plan, const
                   std::FILE* out) {
   for (const auto& missing : report.not_done) {
     spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
-                  missing.reason);
+                  missing.obstacle.why);
   }
   fmt::print(out, "{} of {} evaluations done: {} passed, {} did not{}\n", report.finished,
              plan.evaluations.size(), report.passed, report.finished - report.passed,

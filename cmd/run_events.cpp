@@ -27,10 +27,8 @@ ordered_json names_of(const bench::PlannedEvaluation& planned) {
 ordered_json with_reasons(const std::vector<bench::SkippedSolution>& solutions) {
   ordered_json all = ordered_json::array();
   for (const auto& one : solutions) {
-    all.push_back({{"solution", one.solution},
-                   {"stage", "plan"},
-                   {"fault", model::name_of(one.fault)},
-                   {"reason", one.reason}});
+    all.push_back({{"solution", one.solution}});
+    all.back().update(model::json_of(one.obstacle));
   }
   return all;
 }
@@ -77,8 +75,7 @@ void RunEvents::ended(const bench::RunReport& report, const GateVerdict& verdict
   ordered_json not_done = ordered_json::array();
   for (const auto& missing : report.not_done) {
     not_done.push_back(names_of(missing.planned));
-    not_done.back()["fault"] = model::name_of(missing.fault);
-    not_done.back()["reason"] = util::valid_utf8(missing.reason);
+    not_done.back().update(model::json_of(missing.obstacle));
   }
   put("run_ended",
       {{"run_id", report.run_id.empty() ? ordered_json() : ordered_json(report.run_id)},
@@ -104,17 +101,20 @@ void RunEvents::waiting_for_device(const std::string& device) {
 
 void RunEvents::built(const model::Solution& solution, const bench::BuildOutcome& outcome, std::size_t done,
                       std::size_t total) {
-  using Outcome = compile::BuildResult::Outcome;
-  const bool is_tried = outcome.error.empty() && outcome.result.outcome != Outcome::kUnsupported;
-  const bool is_built = is_tried && outcome.result.outcome == Outcome::kBuilt;
-  const std::string& text = outcome.error.empty() ? outcome.result.log : outcome.error;
+  const auto obstacle = outcome.obstacle();
+  const bool is_built = !obstacle && outcome.result.outcome == compile::BuildResult::Outcome::kBuilt;
   ordered_json members = {{"solution", solution.name},
                           {"outcome", is_built   ? "built"
-                                      : is_tried ? "failed"
-                                                 : "not_done"},
+                                      : obstacle ? "not_done"
+                                                 : "failed"},
                           {"from_cache", is_built && outcome.result.from_cache},
+                          {"code", nullptr},
                           {"reason", nullptr}};
-  if (!is_built) members["reason"] = report::failure_reason(model::Status::COMPILE_ERROR, text);
+  if (!is_built) {
+    members["code"] = obstacle ? model::facts_of(obstacle->code).name : model::facts_of(outcome.code).name;
+    members["reason"] =
+        report::failure_reason(model::Status::COMPILE_ERROR, obstacle ? obstacle->why : outcome.result.log);
+  }
   add_progress(members, done, total);
   put("built", members);
   next_.built(solution, outcome, done, total);

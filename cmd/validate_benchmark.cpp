@@ -48,7 +48,7 @@ Benchmarks subjects(const dataset::Dataset& dataset, const std::vector<std::stri
     if (workloads != dataset.workloads.end()) benchmarks[name].workloads = workloads->second.size();
   }
   std::map<std::string, std::string> skipped;
-  for (const auto& one : plan.skipped) skipped.emplace(one.solution, one.reason);
+  for (const auto& one : plan.skipped) skipped.emplace(one.solution, one.obstacle.why);
   for (const auto& [name, solution] : dataset.solutions) {
     if (solution.author != dataset::kUsualBaselineAuthor) continue;
     auto& benchmark = benchmarks[solution.definition];
@@ -90,9 +90,9 @@ Benchmarks run_baselines(const std::filesystem::path& root, const std::vector<st
   const auto report = bench::run(session, datasets, plan, bench::Sweep(config),
                                  {.version = FIB_VERSION, .save_results = false}, collector);
   if (report.interrupted) throw Error("interrupted; not all baselines were run");
-  for (const auto& [planned, fault, reason] : report.not_done)
+  for (const auto& [planned, obstacle] : report.not_done)
     benchmarks[planned.definition->name].not_done.push_back(
-        fmt::format("workload {}: {}", planned.workload->uuid, reason));
+        fmt::format("workload {}: {}", planned.workload->uuid, obstacle.why));
   return benchmarks;
 }
 

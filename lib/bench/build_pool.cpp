@@ -71,6 +71,13 @@ compile::BuildTarget build_target(const Environment& environment, const std::str
   return target;
 }
 
+std::optional<model::Obstacle> BuildOutcome::obstacle() const {
+  using model::ObstacleCode;
+  if (!error.empty()) return model::Obstacle{ObstacleCode::build_not_made, error};
+  if (result.outcome != compile::BuildResult::Outcome::kUnsupported) return std::nullopt;
+  return model::Obstacle{ObstacleCode::missing_tool, result.log};
+}
+
 std::map<BuildKey, BuildOutcome> build_all(
     worker::Spawner& spawner, const worker::ChildSetup& setup, const std::vector<BuildJob>& jobs,
     const std::filesystem::path& cache, double timeout_s, unsigned parallel,

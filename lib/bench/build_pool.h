@@ -10,7 +10,7 @@
 #include "bench/config.h"
 #include "bench/environment.h"
 #include "compile/artifact.h"
-#include "model/error_code.h"
+#include "model/obstacle.h"
 #include "model/solution.h"
 #include "worker/clients.h"
 
@@ -39,6 +39,9 @@ struct BuildOutcome {
   std::string error;
   double took_ms = 0;
   model::ErrorCode code{};  // of a build that failed
+
+  // Why it says nothing of the solution; nothing: it was built, or failed.
+  [[nodiscard]] std::optional<model::Obstacle> obstacle() const;
 };
 
 // Builds solutions in parallel, one short-lived process each, each at most `timeout_s` seconds (a build that

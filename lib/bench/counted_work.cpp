@@ -69,7 +69,7 @@ std::uint64_t calls_in_budget(const EvaluationParts& parts, const ExpectedOutput
 }
 
 NoVerdict full_device() {
-  return {model::Fault::machine,
+  return {model::ObstacleCode::full_device,
           "the device has no memory left for the buffers in which calls are counted: the solution keeps it, "
           "or other processes do"};
 }
@@ -120,7 +120,7 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
     }
     for (const auto& door : doors) sets.push_back(calls.fill(door, calls.sets() + sets.size()));
     if (const auto problem = parts.judge.begin_count(); !problem.empty())
-      throw NoVerdict(model::Fault::machine, problem);
+      throw NoVerdict(model::ObstacleCode::machine_error, problem);
   }
   std::vector<UnjudgedCall> made;
   std::vector<double> walls;
@@ -163,13 +163,13 @@ bool may_be_gaps(CountedWork counted, const UsualCall& usual) {
 
 NoVerdict no_records(const std::string& problem) {
   return {
-      model::Fault::machine,
+      model::ObstacleCode::unclear_time,
       "CUPTI lost its records of all calls, so that nobody knows of how many kernels a call is made, and " +
           problem};
 }
 
 NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
-  return {model::Fault::machine,
+  return {model::ObstacleCode::unclear_time,
           fmt::format("a tenth of the calls take {:.4f} ms or more by fib's own clock while the device's own "
                       "counters are read, and {:.4f} ms before: the machine is too busy, or the solution "
                       "computes on the host then",
@@ -178,7 +178,7 @@ NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
 
 NoVerdict busy_threads(const CountedWork& counted) {
   return {
-      model::Fault::solution,
+      model::ObstacleCode::unclear_work,
       fmt::format("threads of the solution use the CPUs for {:.4f} ms or more in a tenth of the calls while "
                   "the device's own counters are read, so that nobody can tell whether they compute what "
                   "the device should",
@@ -187,7 +187,7 @@ NoVerdict busy_threads(const CountedWork& counted) {
 
 NoVerdict contradiction() {
   return {
-      model::Fault::machine,
+      model::ObstacleCode::unclear_time,
       "the device's counters have seen next to nothing of the calls in one count, and more than they claim "
       "in another"};
 }

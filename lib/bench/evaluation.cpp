@@ -329,7 +329,7 @@ void EvaluationRun::make_further_calls() {
   const bool are_fewer = calls_.sets() < opened.calls_wanted || repeats() < opened.repeats_wanted;
   if (are_fewer && used_up_the_time(further, counted_, 1e3 * parts_.config.call_budget_s))
     throw NoVerdict(
-        model::Fault::solution,
+        model::ObstacleCode::unclear_work,
         "calls that nobody times took the solution far longer than those before, so that there was time "
         "for too few of them to judge it");
 }

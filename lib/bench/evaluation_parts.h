@@ -14,6 +14,7 @@
 #include "bench/lane_device.h"
 #include "bench/plan.h"
 #include "bench/reference.h"
+#include "model/obstacle.h"
 #include "sandbox/process.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -72,14 +73,8 @@ struct EvaluationParts {
 // There can be no verdict, by the fault of others or of the solution.
 class NoVerdict : public Error {
  public:
-  NoVerdict(model::Fault of, const std::string& why) : Error("{}", why), fault(of) {}
-  model::Fault fault;
-};
-
-// Why an evaluation has no trace, and whose fault that is.
-struct Obstacle {
-  std::string why;
-  model::Fault fault{};
+  NoVerdict(model::ObstacleCode because, const std::string& why) : Error("{}", why), code(because) {}
+  model::ObstacleCode code;
 };
 
 // The solution has failed: ends an evaluation with this status and this text for the log.

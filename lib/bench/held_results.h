@@ -11,6 +11,7 @@
 #include "bench/measurement.h"
 #include "bench/plan.h"
 #include "compile/artifact.h"
+#include "model/obstacle.h"
 
 namespace fib::bench {
 
@@ -25,7 +26,7 @@ struct HeldResult {
   const compile::Artifact* artifact = nullptr;
   std::string started_utc;
   Measurement measurement;
-  std::optional<Obstacle> obstacle{};  // in place of the measurement
+  std::optional<model::Obstacle> obstacle{};  // in place of the measurement
 
   [[nodiscard]] bool passed() const { return !obstacle && measurement.status == model::Status::PASSED; }
   // Whether its count finds its median true.

@@ -14,7 +14,7 @@ bool becomes_idle(worker::Judge& judge, int looks) {
 }
 
 NoVerdict busy_device() {
-  return {model::Fault::machine,
+  return {model::ObstacleCode::busy_device,
           "other work keeps the GPU busy, of another process or left there by the solution: calls cannot be "
           "timed; end "
           "it, or choose another device"};

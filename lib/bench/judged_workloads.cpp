@@ -13,7 +13,7 @@ JudgedWorkload& JudgedWorkloads::open(const PlannedEvaluation& planned) {
   } catch (const worker::JudgeLost&) {
     throw;
   } catch (const Error& error) {
-    put_aside(planned.workload, {error.what(), model::Fault::dataset});
+    put_aside(planned.workload, {model::ObstacleCode::bad_workload, error.what()});
     throw;
   }
 }
@@ -32,7 +32,7 @@ JudgedWorkload JudgedWorkloads::opened(const PlannedEvaluation& planned) {
   return {judge_->open(document), document.made};
 }
 
-const Obstacle* JudgedWorkloads::put_aside(const model::Workload* workload) const {
+const model::Obstacle* JudgedWorkloads::put_aside(const model::Workload* workload) const {
   return util::find_or_null(put_aside_, workload);
 }
 

@@ -33,8 +33,10 @@ class JudgedWorkloads {
   }
 
   // Why none of a workload's evaluations is made; null: they are.
-  [[nodiscard]] const Obstacle* put_aside(const model::Workload* workload) const;
-  void put_aside(const model::Workload* workload, const Obstacle& reason) { put_aside_[workload] = reason; }
+  [[nodiscard]] const model::Obstacle* put_aside(const model::Workload* workload) const;
+  void put_aside(const model::Workload* workload, const model::Obstacle& reason) {
+    put_aside_[workload] = reason;
+  }
 
   // The judge was lost: the next workload gets another one. Says how many were lost since it worked last.
   int lose_judge(const std::string& why);
@@ -51,7 +53,7 @@ class JudgedWorkloads {
   const std::string& secret_;
   std::unique_ptr<worker::JudgeClient> judge_;
   std::map<const model::Workload*, JudgedWorkload> workloads_;
-  std::map<const model::Workload*, Obstacle> put_aside_;
+  std::map<const model::Workload*, model::Obstacle> put_aside_;
   int judges_lost_ = 0;
   std::string judge_lost_;
 };

@@ -11,6 +11,7 @@
 namespace fib::bench {
 namespace {
 
+using model::ObstacleCode;
 using model::Status;
 
 // Of one evaluation; then its workload is put aside.
@@ -79,7 +80,7 @@ void Lane::run(std::span<const PlannedEvaluation> evaluations, const PlannedEval
     upcoming_ = config().isolated && i + 1 < evaluations.size() ? &evaluations[i + 1] : upcoming;
     if (held_.are_of_another(*planned.solution) || held_.are_due(util::monotonic_ns())) report_held();
     if (close_if_lost() || !closed_.empty()) {
-      observer_.not_done(planned, model::Fault::machine, closed_);
+      observer_.not_done(planned, obstacle_of_closed());
     } else {
       evaluate(planned);
     }
@@ -94,11 +95,9 @@ void Lane::report_held() {
 
 void Lane::evaluate(const PlannedEvaluation& planned) {
   const auto* build = run_.build_of(*planned.solution, device_);
-  if (build == nullptr) return observer_.not_done(planned, model::Fault::harness, "it was not built");
-  if (!build->error.empty()) return observer_.not_done(planned, model::Fault::machine, build->error);
+  if (build == nullptr) return observer_.not_done(planned, {ObstacleCode::fib_error, "it was not built"});
+  if (const auto obstacle = build->obstacle()) return observer_.not_done(planned, *obstacle);
   const auto& result = build->result;
-  if (result.outcome == compile::BuildResult::Outcome::kUnsupported)
-    return observer_.not_done(planned, model::Fault::machine, result.log);
   observer_.started(planned);
   const util::Timeline::Span span(
       processes_.spawner.timeline(), 0, worker::kCoordinator, "evaluation",
@@ -121,7 +120,7 @@ void Lane::evaluate(const PlannedEvaluation& planned) {
 
 void Lane::measure(HeldResult result, double build_ms) {
   if (const auto* aside = workloads_.put_aside(result.planned->workload))
-    return observer_.not_done(*result.planned, aside->fault, aside->why);
+    return observer_.not_done(*result.planned, *aside);
   if (!fill(result)) return;
   Measurement& measurement = result.measurement;
   measurement.torch = torch_of(*result.artifact);
@@ -133,8 +132,8 @@ void Lane::measure(HeldResult result, double build_ms) {
 
 bool Lane::fill(HeldResult& result) {
   const bool is_counted = result.measurement.count_wanted.has_value();
-  const auto not_done = [&result](const std::string& why, model::Fault fault) {
-    result.obstacle = {why, fault};
+  const auto not_done = [&result](const model::Obstacle& obstacle) {
+    result.obstacle = obstacle;
     return true;
   };
   try {
@@ -144,7 +143,7 @@ bool Lane::fill(HeldResult& result) {
     auto measurement = closed_.empty() ? made(planned, result) : std::nullopt;
     if (run_.session.interrupted()) return false;
     // Whatever was seen of a solution whose worker died with the keeper is no verdict.
-    if (close_if_lost() || !measurement) return not_done(closed_, model::Fault::machine);
+    if (close_if_lost() || !measurement) return not_done(obstacle_of_closed());
     if (measurement->status != Status::PASSED) worker_.spoil();
     // A count that finds nothing is no news.
     if (!is_counted || measurement->status != Status::PASSED)
@@ -156,13 +155,14 @@ bool Lane::fill(HeldResult& result) {
     // end.
     if (run_.session.interrupted()) return false;
     worker_.kill();
-    if (close_if_lost()) return not_done(closed_, model::Fault::machine);
+    if (close_if_lost()) return not_done(obstacle_of_closed());
     const auto* aside = workloads_.put_aside(result.planned->workload);
     const auto* none = dynamic_cast<const NoVerdict*>(&error);
-    const auto fault = aside != nullptr  ? aside->fault
-                       : none != nullptr ? none->fault
-                                         : model::Fault::machine;
-    return not_done(error.what(), fault);
+    const auto code = aside != nullptr   ? aside->code
+                      : none != nullptr  ? none->code
+                      : !closed_.empty() ? ObstacleCode::lost_device
+                                         : ObstacleCode::machine_error;
+    return not_done({code, error.what()});
   }
 }
 
@@ -176,7 +176,7 @@ std::optional<Measurement> Lane::made(const PlannedEvaluation& planned, const He
       if (lost == kMostJudgesOfOne) {
         const std::string why =
             fmt::format("the device's judge was lost twice on it: {}", workloads_.judge_lost());
-        workloads_.put_aside(wanted.workload, {why, model::Fault::machine});
+        workloads_.put_aside(wanted.workload, {ObstacleCode::machine_error, why});
         throw Error("{}", why);
       }
       measurement = attempt(wanted, result);
@@ -269,7 +269,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
     return measurement;
   } catch (const ReferenceError& error) {
     if (!run_.session.interrupted())
-      workloads_.put_aside(planned.workload, {error.what(), model::Fault::dataset});
+      workloads_.put_aside(planned.workload, {ObstacleCode::reference_failed, error.what()});
     throw;
   }
 }
@@ -279,6 +279,11 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
 void Lane::begin_processes(const PlannedEvaluation& planned, const compile::Artifact& artifact) {
   worker_.begin(artifact);
   if (device_.is_cuda()) reference_.begin(*planned.definition);
+}
+
+// Of a lane that has closed. Where the keeper of all processes has ended the device is not to blame.
+model::Obstacle Lane::obstacle_of_closed() const {
+  return {processes_.spawner.lost() ? ObstacleCode::machine_error : ObstacleCode::lost_device, closed_};
 }
 
 bool Lane::close_if_lost() {
@@ -302,7 +307,7 @@ void Lane::begin_next_worker(const compile::Artifact& current) {
 
 void Lane::report(const HeldResult& result) {
   const PlannedEvaluation& planned = *result.planned;
-  if (result.obstacle) return observer_.not_done(planned, result.obstacle->fault, result.obstacle->why);
+  if (result.obstacle) return observer_.not_done(planned, *result.obstacle);
   const util::Timeline::Span span(processes_.spawner.timeline(), 0, worker::kCoordinator, "write the trace");
   const auto evaluation = make_evaluation(
       result.measurement, planned, config_for(config(), *planned.definition, *planned.workload),

@@ -24,7 +24,7 @@ class LaneObserver {
   // gone.
   virtual void finished(const PlannedEvaluation& planned, const model::Evaluation& evaluation) = 0;
   // It has no trace: nothing that can be said against the solution.
-  virtual void not_done(const PlannedEvaluation& planned, model::Fault fault, const std::string& reason) = 0;
+  virtual void not_done(const PlannedEvaluation& planned, const model::Obstacle& obstacle) = 0;
   virtual void warning(const std::string& text) = 0;
 };
 
@@ -64,6 +64,7 @@ class Lane {
   void report(const HeldResult& result);
   void lose_judge(const std::string& reason);
   bool close_if_lost();
+  [[nodiscard]] model::Obstacle obstacle_of_closed() const;
   [[nodiscard]] const RunConfig& config() const { return point_.config; }
 
   const RunState& run_;

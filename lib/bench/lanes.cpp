@@ -32,7 +32,8 @@ void Lanes::run() {
     threads.emplace_back([this, &device] { guarded(device); });
   for (auto& thread : threads) thread.join();
   for (auto piece = queue_.next(); !piece.empty() && !run_.stops(); piece = queue_.next()) {
-    for (const auto& planned : piece) observer_.not_done(planned, model::Fault::machine, problem_);
+    for (const auto& planned : piece)
+      observer_.not_done(planned, {model::ObstacleCode::lost_device, problem_});
   }
   if (failure_) std::rethrow_exception(failure_);
 }

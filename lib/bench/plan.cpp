@@ -31,15 +31,15 @@ std::vector<const model::Workload*> sorted_workloads(const dataset::Dataset& dat
   return workloads;
 }
 
-std::string why_not_here(const model::Solution& solution, const PlanTarget& target) {
+std::optional<model::Obstacle> why_not_here(const model::Solution& solution, const PlanTarget& target) {
   const bool known = solution.spec.language != model::Language::unknown;
   if (known && !model::may_run_on(solution, target.device)) {
-    return fmt::format("language {} with target hardware [{}] does not run on {}",
-                       solution.spec.language_text, fmt::join(solution.spec.target_hardware, ", "),
-                       model::name_of(target.device));
+    return model::Obstacle{
+        model::ObstacleCode::other_device,
+        fmt::format("language {} with target hardware [{}] does not run on {}", solution.spec.language_text,
+                    fmt::join(solution.spec.target_hardware, ", "), model::name_of(target.device))};
   }
-  return compile::unsupported_reason(solution, target.device, target.python, target.tvm_ffi, target.torch)
-      .value_or("");
+  return compile::unsupported_reason(solution, target.device, target.python, target.tvm_ffi, target.torch);
 }
 
 // Of solutions/<author>/<op_type>/<definition>/<solution>.json; empty: the file lies elsewhere.
@@ -61,15 +61,15 @@ class Planner {
     for (const auto& [name, definition] : dataset.definitions) {
       if (!filter_.holds_definition(dataset, name)) continue;
       eval::Rule rule{};
-      std::string reason;
+      std::optional<model::Obstacle> not_judged;
       try {
         rule = rule_for(dataset, definition);
       } catch (const Error& error) {
-        reason = error.what();
+        not_judged = {model::ObstacleCode::bad_definition, error.what()};
       }
       const auto workloads = sorted_workloads(dataset, definition);
       for (const auto* solution : by_definition[name])
-        add(dataset, workloads, {index, &definition, solution, nullptr, {}, 0, nullptr, rule}, reason);
+        add(dataset, workloads, {index, &definition, solution, nullptr, {}, 0, nullptr, rule}, not_judged);
     }
     if (swept_ == nullptr) add_incomplete(dataset, by_definition);
   }
@@ -95,22 +95,20 @@ class Planner {
         if (!filter.may_hold(dataset, definition, &solution->name)) continue;
         const char* why = is_known ? "there are no workloads of" : "there is no definition";
         plan_.incomplete.push_back(
-            {solution->name, fmt::format("{} {}", why, definition), model::Fault::dataset});
+            {solution->name, {model::ObstacleCode::no_workloads, fmt::format("{} {}", why, definition)}});
       }
     }
   }
 
   // `planned` lacks its workload.
   void add(const dataset::Dataset& dataset, const std::vector<const model::Workload*>& workloads,
-           PlannedEvaluation planned, const std::string& not_judged) {
+           PlannedEvaluation planned, const std::optional<model::Obstacle>& not_judged) {
     const auto index = planned.dataset;
     const model::Definition& definition = *planned.definition;
     const model::Solution& solution = *planned.solution;
     if (!filter_.holds_solution(dataset, solution)) return;
-    auto reason = not_judged.empty() ? why_not_here(solution, target_) : not_judged;
-    if (!reason.empty()) {
-      const auto fault = not_judged.empty() ? model::Fault::machine : model::Fault::dataset;
-      plan_.skipped.push_back({solution.name, std::move(reason), fault});
+    if (const auto obstacle = not_judged ? not_judged : why_not_here(solution, target_)) {
+      plan_.skipped.push_back({solution.name, *obstacle});
       return;
     }
     const std::string hash = model::content_sha256(solution);

@@ -18,6 +18,7 @@
 #include "dataset/filter.h"
 #include "dataset/load.h"
 #include "eval/rule.h"
+#include "model/obstacle.h"
 #include "model/solution.h"
 
 namespace fib::bench {
@@ -64,8 +65,7 @@ struct PlanTarget {
 // What could not be planned for a reason that is not the solution's.
 struct SkippedSolution {
   std::string solution;
-  std::string reason;
-  model::Fault fault = model::Fault::machine;  // or the dataset's
+  model::Obstacle obstacle;
 };
 
 struct Plan {

@@ -70,10 +70,10 @@ class Recorder : public LaneObserver {
     observer_.evaluation_finished(planned, evaluation, done(), total_);
     early_end_.finished(planned, evaluation);
   }
-  void not_done(const PlannedEvaluation& planned, model::Fault fault, const std::string& reason) override {
+  void not_done(const PlannedEvaluation& planned, const model::Obstacle& obstacle) override {
     const std::lock_guard lock(mutex_);
     held_.erase(&planned);
-    report_.not_done.push_back({planned, fault, reason});
+    report_.not_done.push_back({planned, obstacle});
   }
   void warning(const std::string& text) override {
     const std::lock_guard lock(mutex_);

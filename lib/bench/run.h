@@ -14,7 +14,7 @@
 #include "bench/session.h"
 #include "bench/sweep.h"
 #include "bench/trace_sink.h"
-#include "model/error_code.h"
+#include "model/obstacle.h"
 #include "util/machine.h"
 
 namespace fib::bench {
@@ -37,8 +37,7 @@ class RunObserver {
 
 struct NotDone {
   PlannedEvaluation planned;
-  model::Fault fault{};  // never the solution's
-  std::string reason;
+  model::Obstacle obstacle;
 };
 
 struct RunReport {

@@ -53,10 +53,10 @@ ordered_json counts_json(const std::map<std::string, std::size_t>& counts) {
 
 ordered_json skipped_json(const std::vector<SkippedSolution>& solutions) {
   ordered_json list = ordered_json::array();
-  for (const auto& one : solutions)
-    list.push_back({{"solution", util::valid_utf8(one.solution)},
-                    {"fault", model::name_of(one.fault)},
-                    {"reason", util::valid_utf8(one.reason)}});
+  for (const auto& one : solutions) {
+    list.push_back({{"solution", util::valid_utf8(one.solution)}});
+    list.back().update(model::json_of(one.obstacle));
+  }
   return list;
 }
 

@@ -17,6 +17,8 @@ namespace fib::compile {
 using model::Binding;
 using model::DeviceKind;
 using model::Language;
+using model::Obstacle;
+using model::ObstacleCode;
 using FoundPython = std::optional<PythonInterpreter>;
 
 namespace {
@@ -63,6 +65,8 @@ void leave_out_own_modules(const model::Solution& solution, std::set<std::string
   }
 }
 
+Obstacle unsupported(std::string why) { return {ObstacleCode::unsupported_solution, std::move(why)}; }
+
 std::string about_language(const std::string& language) {
   const std::string word = util::lowered(language);
   const char* maker = nullptr;
@@ -80,37 +84,45 @@ std::optional<std::string> no_cuda_in_torch(const PythonInterpreter& python, Dev
                      python.path.string());
 }
 
+std::optional<Obstacle> missing_tool(std::optional<std::string> why) {
+  if (!why) return std::nullopt;
+  return Obstacle{ObstacleCode::missing_tool, std::move(*why)};
+}
+
 constexpr const char* kNoPython = "it needs Python, and no python3 was found (set FIB_PYTHON to one)";
 
-std::optional<std::string> unsupported_in_python(const model::Solution& solution, DeviceKind device,
-                                                 const FoundPython& python) {
-  if (!python) return kNoPython;
+std::optional<Obstacle> unsupported_in_python(const model::Solution& solution, DeviceKind device,
+                                              const FoundPython& python) {
+  if (!python) return missing_tool(kNoPython);
   std::set<std::string> names;
   for (const auto& source : solution.sources) {
     if (source.path.ends_with(".py")) names.merge(imported_packages(source.content));
   }
   leave_out_own_modules(solution, names);
   if (device == DeviceKind::cuda) names.insert("torch");  // arguments there are torch's tensors
-  if (auto reason = missing_package(*python, names)) return reason;
+  if (auto reason = missing_package(*python, names)) return missing_tool(std::move(reason));
   if (device == DeviceKind::cpu && solution.spec.language == Language::triton && !python->interprets_triton)
-    return "Triton needs a GPU; on the CPU set TRITON_INTERPRET=1, which runs it in Triton's own interpreter";
-  return names.contains("torch") ? no_cuda_in_torch(*python, device) : std::nullopt;
+    return Obstacle{
+        ObstacleCode::other_device,
+        "Triton needs a GPU; on the CPU set TRITON_INTERPRET=1, which runs it in Triton's own interpreter"};
+  return names.contains("torch") ? missing_tool(no_cuda_in_torch(*python, device)) : std::nullopt;
 }
 
-std::optional<std::string> unsupported_tvm_ffi(const model::Solution& solution,
-                                               const std::optional<TvmFfi>& tvm_ffi) {
+std::optional<Obstacle> unsupported_tvm_ffi(const model::Solution& solution,
+                                            const std::optional<TvmFfi>& tvm_ffi) {
   if (tvm_ffi || !includes_tvm_ffi(solution)) return std::nullopt;
-  return "it needs the headers of TVM-FFI: install apache-tvm-ffi for the Python that fib uses (pip install "
-         "apache-tvm-ffi), or set FIB_TVM_FFI_HOME to a folder with include/tvm/ffi";
+  return missing_tool(
+      "it needs the headers of TVM-FFI: install apache-tvm-ffi for the Python that fib uses (pip install "
+      "apache-tvm-ffi), or set FIB_TVM_FFI_HOME to a folder with include/tvm/ffi");
 }
 
-std::optional<std::string> unsupported_library(const model::Spec& spec) {
+std::optional<Obstacle> unsupported_library(const model::Spec& spec) {
   if (spec.binding != Binding::none) {
     const std::string text = spec.binding_text.value_or(std::nullopt).value_or("");
-    return fmt::format("binding \"{}\" is not supported by this version of fib", text);
+    return unsupported(fmt::format("binding \"{}\" is not supported by this version of fib", text));
   }
   if (!spec.destination_passing_style())
-    return "value-returning functions cannot be called by the C calling convention";
+    return unsupported("value-returning functions cannot be called by the C calling convention");
   return std::nullopt;
 }
 
@@ -151,24 +163,25 @@ std::optional<std::string> no_torch_reason(DeviceKind device, const FoundPython&
   return no_cuda_in_torch(*python, device);
 }
 
-std::optional<std::string> unsupported_reason(const model::Solution& solution, DeviceKind device,
-                                              const FoundPython& python, const std::optional<TvmFfi>& tvm_ffi,
-                                              TorchWay torch) {
+std::optional<Obstacle> unsupported_reason(const model::Solution& solution, DeviceKind device,
+                                           const FoundPython& python, const std::optional<TvmFfi>& tvm_ffi,
+                                           TorchWay torch) {
   const auto& spec = solution.spec;
-  if (device == DeviceKind::cuda && !FIB_CUDA) return "this fib was built without CUDA support";
+  if (device == DeviceKind::cuda && !FIB_CUDA) return missing_tool("this fib was built without CUDA support");
   if (needs_python(solution)) return unsupported_in_python(solution, device, python);
   if (is_torch_extension(solution, device))
-    return torch == TorchWay::kReal ? no_torch_reason(device, python) : std::nullopt;
+    return torch == TorchWay::kReal ? missing_tool(no_torch_reason(device, python)) : std::nullopt;
   if (spec.language != Language::cpp && spec.language != Language::cuda)
-    return about_language(spec.language_text);
+    return unsupported(about_language(spec.language_text));
   if (is_launched(spec, device)) return std::nullopt;
   return is_tvm_ffi(solution) ? unsupported_tvm_ffi(solution, tvm_ffi) : unsupported_library(spec);
 }
 
 BuildResult build(const model::Solution& solution, const model::Definition& definition,
                   const BuildTarget& target, const std::filesystem::path& cache) {
-  if (auto reason = unsupported_reason(solution, target.device, target.python, target.tvm_ffi, target.torch))
-    return {BuildResult::Outcome::kUnsupported, {}, std::move(*reason), false};
+  if (auto obstacle =
+          unsupported_reason(solution, target.device, target.python, target.tvm_ffi, target.torch))
+    return {BuildResult::Outcome::kUnsupported, {}, std::move(obstacle->why), false};
   if (needs_python(solution)) return build_python(solution, definition, target, cache);
   if (is_torch_extension(solution, target.device))
     return build_torch_extension(solution, definition, target, cache);

@@ -6,6 +6,7 @@
 
 #include "compile/artifact.h"
 #include "model/definition.h"
+#include "model/obstacle.h"
 #include "model/solution.h"
 
 namespace fib::compile {
@@ -22,16 +23,14 @@ namespace fib::compile {
 [[nodiscard]] std::optional<std::string> no_torch_reason(model::DeviceKind device,
                                                          const std::optional<PythonInterpreter>& python);
 
-// Why fib cannot build or call this solution for that kind of device; nothing when a builder takes it. One
-// sentence. `python`: what find_python() has found (compile/python_interpreter.h); solutions that need an
+// Why fib cannot build or call this solution for that kind of device, in one sentence; nothing when a builder
+// takes it. `python`: what find_python() has found (compile/python_interpreter.h); solutions that need an
 // interpreter, or a package that it does not have (torch, triton or tilelang, where their sources import it),
 // are told so. `tvm_ffi`: what find_tvm_ffi() has found; solutions that include its headers need it. `torch`:
 // torch extensions need an interpreter with torch when that alone is to build them. Pure.
-[[nodiscard]] std::optional<std::string> unsupported_reason(const model::Solution& solution,
-                                                            model::DeviceKind device,
-                                                            const std::optional<PythonInterpreter>& python,
-                                                            const std::optional<TvmFfi>& tvm_ffi,
-                                                            TorchWay torch);
+[[nodiscard]] std::optional<model::Obstacle> unsupported_reason(
+    const model::Solution& solution, model::DeviceKind device, const std::optional<PythonInterpreter>& python,
+    const std::optional<TvmFfi>& tvm_ffi, TorchWay torch);
 
 // Builds a solution into the cache, or finds it there (compile/artifact_cache.h). Runs compilers and Python
 // as child processes of this one, or NVRTC in it; takes as long as they do: call it in a process that may be

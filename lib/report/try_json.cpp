@@ -116,15 +116,15 @@ std::string to_json(const TryReport& report, std::size_t log_bytes) {
     object["solutions"].push_back(solution_json(solution, report, log_bytes));
   object["cautions"] = report.settled.cautions;
   object["skipped"] = ordered_json::array();
-  for (const auto& one : report.skipped)
-    object["skipped"].push_back(
-        {{"solution", one.solution}, {"stage", "plan"}, {"fault", one.fault}, {"reason", one.reason}});
+  for (const auto& one : report.skipped) {
+    object["skipped"].push_back({{"solution", one.solution}});
+    object["skipped"].back().update(model::json_of(one.obstacle));
+  }
   object["not_done"] = ordered_json::array();
-  for (const auto& one : report.not_done)
-    object["not_done"].push_back({{"solution", one.solution},
-                                  {"workload", one.workload},
-                                  {"fault", one.fault},
-                                  {"reason", one.reason}});
+  for (const auto& one : report.not_done) {
+    object["not_done"].push_back({{"solution", one.solution}, {"workload", one.workload}});
+    object["not_done"].back().update(model::json_of(one.obstacle));
+  }
   return indented_json(object) + "\n";
 }
 

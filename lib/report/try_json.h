@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/definition.h"
+#include "model/obstacle.h"
 #include "model/trace.h"
 #include "report/result_json.h"
 #include "report/try_summary.h"
@@ -22,14 +23,12 @@ struct TryReport {
   };
   struct Skipped {  // when it was planned
     std::string solution;
-    std::string fault;  // model::name_of()
-    std::string reason;
+    model::Obstacle obstacle;
   };
   struct NotDone {
     std::string solution;
     std::string workload;
-    std::string fault;  // model::name_of()
-    std::string reason;
+    model::Obstacle obstacle;
   };
   std::string version;     // of fib
   std::string error = {};  // of fib's own, for which there are no results; "": none

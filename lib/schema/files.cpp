@@ -1,6 +1,7 @@
 #include "schema/files.h"
 
 #include "schema/build.h"
+#include "schema/records.h"
 
 namespace fib::schema {
 namespace {
@@ -29,7 +30,9 @@ ordered_json git() { return or_null(object({{"commit", or_null(word())}, {"branc
 
 // Members that bench::RunRecorder writes, and those that say where the run was started.
 Members run_members() {
-  const ordered_json skipped = object({{"solution", word()}, {"fault", word()}, {"reason", text()}});
+  // Older ones have no code, stage and retryable.
+  const ordered_json skipped = object({{"solution", word()}, {"fault", word()}, {"reason", text()}},
+                                      {{"code", obstacle_codes()}, {"stage", word()}, {"retryable", flag()}});
   return {{"run_id", word()},
           {"schema_version", constant(3)},
           {"version", word()},

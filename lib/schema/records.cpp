@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "model/error_code.h"
 #include "model/measurement_record.h"
+#include "model/obstacle.h"
 #include "model/trace.h"
 #include "schema/build.h"
 
@@ -38,18 +38,30 @@ ordered_json object_of(const Members& members, Unknown unknown) {
   return unknown == Unknown::missing ? object({}, members) : object(members);
 }
 
+// Of facts by stage.
+template <typename Facts>
+ordered_json names_of(const std::vector<Facts>& all) {
+  std::vector<std::string> names;
+  for (const Facts& facts : all) names.emplace_back(facts.name);
+  return one_of(names);
+}
+
+template <typename Facts>
+ordered_json stages_of(const std::vector<Facts>& all) {
+  std::vector<std::string> stages;
+  for (const Facts& facts : all) {
+    if (stages.empty() || stages.back() != facts.stage) stages.emplace_back(facts.stage);
+  }
+  return one_of(stages);
+}
+
+ordered_json faults() { return one_of({"solution", "dataset", "machine", "harness"}); }
+
 // The words of fields that have a closed list of them.
 std::map<std::string, ordered_json> closed_lists() {
-  std::vector<std::string> codes;
-  std::vector<std::string> stages;
-  for (const model::ErrorFacts& facts : model::all_error_facts()) {
-    codes.emplace_back(facts.name);
-    if (stages.empty() || stages.back() != facts.stage)
-      stages.emplace_back(facts.stage);  // they are by stage
-  }
-  return {{"failure.code", one_of(codes)},
-          {"failure.stage", one_of(stages)},
-          {"failure.fault", one_of({"solution", "dataset", "machine", "harness"})},
+  return {{"failure.code", error_codes()},
+          {"failure.stage", stages_of(model::all_error_facts())},
+          {"failure.fault", faults()},
           {"failure.mismatch.pattern",
            one_of({model::kMismatchPatterns.begin(), model::kMismatchPatterns.end()})},
           {"truncated", list_of(one_of({"resources", "diagnostics", "log"}))}};
@@ -101,6 +113,18 @@ ordered_json evaluation() {
 }
 
 }  // namespace
+
+ordered_json error_codes() { return names_of(model::all_error_facts()); }
+
+ordered_json obstacle_codes() { return names_of(model::all_obstacle_facts()); }
+
+Members obstacle_members() {
+  return {{"code", obstacle_codes()},
+          {"stage", stages_of(model::all_obstacle_facts())},
+          {"fault", faults()},
+          {"retryable", flag()},
+          {"reason", text()}};
+}
 
 ordered_json status_words() {
   std::vector<std::string> words;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "schema/build.h"
+
 // Schemas of a dataset's records, as they are written: readers take more.
 namespace fib::schema {
 
@@ -17,6 +19,11 @@ namespace fib::schema {
 // Parts that results have too.
 [[nodiscard]] nlohmann::ordered_json status_words();
 [[nodiscard]] nlohmann::ordered_json axes_of_workload();
+
+// Of model::json_of(Obstacle): why something was not tried, or has no verdict.
+[[nodiscard]] Members obstacle_members();
+[[nodiscard]] nlohmann::ordered_json error_codes();
+[[nodiscard]] nlohmann::ordered_json obstacle_codes();
 
 // Of evaluation.fib what results have too, where all fields are there: null stands for what is not known.
 [[nodiscard]] nlohmann::ordered_json failure_object();

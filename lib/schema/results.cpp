@@ -49,17 +49,8 @@ Members result_members() {
           {"truncated", list_of(one_of({"resources", "diagnostics", "log"}))}};
 }
 
-ordered_json with_reason(Members names) {
-  names.emplace_back("reason", text());
-  return object(names);
-}
-
-ordered_json faults() { return one_of({"dataset", "machine", "harness"}); }
-
 // What was left out when it was planned.
-ordered_json skipped_solutions() {
-  return list_of(with_reason({{"solution", word()}, {"stage", constant("plan")}, {"fault", faults()}}));
-}
+ordered_json skipped_solutions() { return list_of(object(with({{"solution", word()}}, obstacle_members()))); }
 
 ordered_json tried_solution() {
   return object(
@@ -115,7 +106,7 @@ ordered_json eval_schema() {
               {"cautions", list_of(text())},
               {"skipped", skipped_solutions()},
               {"not_done",
-               list_of(with_reason({{"solution", word()}, {"workload", word()}, {"fault", faults()}}))}}));
+               list_of(object(with({{"solution", word()}, {"workload", word()}}, obstacle_members())))}}));
 }
 
 ordered_json run_event_schema() {
@@ -126,11 +117,12 @@ ordered_json run_event_schema() {
   const Members built = {{"solution", word()},
                          {"outcome", one_of({"built", "failed", "not_done"})},
                          {"from_cache", flag()},
+                         {"code", or_null(either({error_codes(), obstacle_codes()}))},
                          {"reason", or_null(text())}};
   const Members ended = {{"run_id", or_null(word())},
                          {"finished", count()},
                          {"passed", count()},
-                         {"not_done", list_of(with_reason(with(evaluation_names(), {{"fault", faults()}})))},
+                         {"not_done", list_of(object(with(evaluation_names(), obstacle_members())))},
                          {"not_begun", count()},
                          {"interrupted", flag()},
                          {"ended_early", or_null(text())},

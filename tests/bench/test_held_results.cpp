@@ -76,7 +76,7 @@ TEST_CASE("one result is counted for all, on a workload that the run's secret an
 TEST_CASE("each result is counted where the first count finds something, or comes to nothing") {
   const auto fail = [](HeldResult& result) { result.measurement.status = Status::RUNTIME_ERROR; };
   const auto leave_out = [](HeldResult& result) {
-    result.obstacle = bench::Obstacle{"the GPU is busy", model::Fault::machine};
+    result.obstacle = model::Obstacle{model::ObstacleCode::busy_device, "the GPU is busy"};
   };
   using Change = std::function<void(HeldResult&)>;
   for (const auto& change : {Change(fail), Change(leave_out)}) {

@@ -97,7 +97,17 @@ TEST_CASE("solutions that cannot run on the device are skipped with a reason") {
   CHECK(others.skipped.size() == 4);
   REQUIRE_FALSE(others.evaluations.empty());
   CHECK(others.evaluations.front().solution->name == "torch");
-  for (const auto& skipped : plan.skipped) CHECK_FALSE(skipped.reason.empty());
+  using enum model::ObstacleCode;
+  std::map<std::string, model::ObstacleCode> codes;
+  for (const auto& skipped : plan.skipped) {
+    CHECK_FALSE(skipped.obstacle.why.empty());
+    codes[skipped.solution] = skipped.obstacle.code;
+  }
+  CHECK(codes == std::map<std::string, model::ObstacleCode>{{"cuda", other_device},
+                                                            {"gpu_cpp", other_device},
+                                                            {"python", missing_tool},
+                                                            {"returns", unsupported_solution},
+                                                            {"torch", missing_tool}});
 }
 
 TEST_CASE("finished evaluations count for the same hardware and configuration only") {
@@ -176,7 +186,8 @@ TEST_CASE("Python solutions are planned where the interpreter has what they impo
     return bench::make_plan(datasets, {.authors = {"x"}}, {model::DeviceKind::cpu, python}, {});
   };
   REQUIRE(plan().skipped.size() == 1);
-  CHECK(plan().skipped[0].reason ==
+  CHECK(plan().skipped[0].obstacle.code == model::ObstacleCode::missing_tool);
+  CHECK(plan().skipped[0].obstacle.why ==
         "it needs torch, which /usr/bin/python3 does not have (install it, or set FIB_PYTHON)");
   python.packages["torch"] = "2.9";
   CHECK(plan().skipped.empty());
@@ -211,5 +222,6 @@ TEST_CASE("every definition is planned with its rule of judging, but those that 
     CHECK(planned.rule == kDefault);
   REQUIRE(plan.skipped.size() == 1);
   CHECK(plan.skipped[0].solution == "s_moe_fp8_block_scale_twice");
-  CHECK_THAT(plan.skipped[0].reason, Catch::Contains("sampling and low-bit"));
+  CHECK(plan.skipped[0].obstacle.code == model::ObstacleCode::bad_definition);
+  CHECK_THAT(plan.skipped[0].obstacle.why, Catch::Contains("sampling and low-bit"));
 }

@@ -530,5 +530,7 @@ TEST_CASE("what cannot be tried is one sentence") {
   REQUIRE(skipped.at("skipped").size() == 1);
   CHECK(skipped.at("skipped")[0].at("stage") == "plan");
   CHECK(skipped.at("skipped")[0].at("fault") == "machine");
+  CHECK(skipped.at("skipped")[0].at("code") == "other_device");
+  CHECK(skipped.at("skipped")[0].at("retryable") == false);
   CHECK(skipped.at("plan_ms") > 0);
 }

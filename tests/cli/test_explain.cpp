@@ -20,6 +20,10 @@ TEST_CASE("fib explain knows every code, status and pattern") {
   CHECK_THAT(explain({}).out, Catch::Contains("unwritten_output") && Catch::Contains("INCORRECT_NUMERICAL"));
   CHECK_THAT(explain({"illegal_access"}).out, Catch::Contains("What to do: "));
   CHECK_THAT(explain({"TIMEOUT"}).out, Catch::Contains("load_timeout, timeout"));
+  CHECK_THAT(explain({"busy_device"}).out, Catch::Contains("no verdict on the solution") &&
+                                               Catch::Contains("the machine's") &&
+                                               Catch::Contains("may succeed later"));
+  CHECK_THAT(explain({}).out, Catch::Contains("reference_failed"));
   CHECK_THAT(explain({"same"}).out, Catch::Contains("differ by at most 1 %"));
   CHECK_THAT(explain({"ambiguous"}).out,
              Catch::Contains("what became of a result between two sides, A and B"));

@@ -92,10 +92,11 @@ TEST_CASE("events of a plan, of a run with nothing to do, and of what could not 
   run.dataset.solution("lonely", "alice", kHonest, "other");
   run.dataset.cuda_solution("gpu", "alice", "void run() {}", nlohmann::ordered_json::object());
   const auto left_out = events_of(run.run(few({"--format", "jsonl", "--dry-run"})));
-  CHECK(
-      left_out[0].at("incomplete").dump() ==
-      R"([{"fault":"dataset","reason":"there are no workloads of other","solution":"lonely","stage":"plan"}])");
+  CHECK(left_out[0].at("incomplete").dump() ==
+        R"([{"code":"no_workloads","fault":"dataset","reason":"there are no workloads of other",)"
+        R"("retryable":false,"solution":"lonely","stage":"plan"}])");
   CHECK(left_out[0].at("skipped")[0].at("fault") == "machine");
+  CHECK(left_out[0].at("skipped")[0].at("code") == "other_device");
   REQUIRE(run.run(few()).exit_code == 0);
   CHECK_THAT(run_process({fib_binary(), "export", "--local", run.dataset.root().string(), "--run", "last",
                           "--format", "junit"})
@@ -119,6 +120,9 @@ TEST_CASE("an evaluation that has no verdict says whose fault that is") {
   const auto events = events_of(run.run(few({"--format", "jsonl"})));
   REQUIRE(events.back().at("not_done").size() == 1);
   CHECK(events.back().at("not_done")[0].at("fault") == "dataset");
+  CHECK(events.back().at("not_done")[0].at("code") == "reference_failed");
+  CHECK(events.back().at("not_done")[0].at("stage") == "run");
+  CHECK(events.back().at("not_done")[0].at("retryable") == false);
   CHECK(events.back().at("exit_code") == 1);
 }
 

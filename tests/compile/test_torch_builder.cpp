@@ -46,7 +46,7 @@ struct Build {
     const auto reason = compile::unsupported_reason(extension({{"a.cpp", "x"}}), model::DeviceKind::cpu,
                                                     python, std::nullopt, compile::TorchWay::kReal);
     if (!reason) return python;
-    WARN("skipped: " << *reason);
+    WARN("skipped: " << reason->why);
     return std::nullopt;
   }
   compile::BuildResult operator()(const model::Solution& s) const {

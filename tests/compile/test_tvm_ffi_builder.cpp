@@ -76,9 +76,9 @@ TEST_CASE("functions that no runtime has are named") {
 
 TEST_CASE("solutions that include headers of TVM-FFI are not done where there are none") {
   const auto reason = [](const model::Solution& s, const std::optional<compile::TvmFfi>& package) {
-    return compile::unsupported_reason(s, model::DeviceKind::cpu, std::nullopt, package,
-                                       compile::TorchWay::kAuto)
-        .value_or("");
+    const auto obstacle = compile::unsupported_reason(s, model::DeviceKind::cpu, std::nullopt, package,
+                                                      compile::TorchWay::kAuto);
+    return obstacle ? obstacle->why : "";
   };
   const auto s = solution(kHeaders);
   CHECK(reason(s, std::nullopt) ==

@@ -9,7 +9,8 @@ namespace {
 
 std::string reason(const model::Solution& s, const std::optional<compile::PythonInterpreter>& python,
                    DeviceKind device = DeviceKind::cpu, compile::TorchWay torch = compile::TorchWay::kReal) {
-  return compile::unsupported_reason(s, device, python, std::nullopt, torch).value_or("");
+  const auto obstacle = compile::unsupported_reason(s, device, python, std::nullopt, torch);
+  return obstacle ? obstacle->why : "";
 }
 
 model::Solution python(const std::string& source, const std::string& language = "python") {

@@ -27,6 +27,7 @@ TEST_CASE("docs/error-codes.md has every code as it is, and no other") {
   std::ifstream file(fib::testing::source_folder() / "docs/error-codes.md");
   std::set<std::string> documented;
   for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## No verdict")) break;  // test_obstacle.cpp
     if (line.starts_with("| `")) documented.insert(line);
   }
   std::set<std::string> known;
