@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "gpu/gpu.h"
-#include "support/broken.h"
+#include "support/broken_elements.h"
 #include "support/python.h"
 #include "support/tvm_ffi.h"
 
@@ -32,21 +32,72 @@ std::string later(const std::string& what) {
   return "std::thread([=] { usleep(3000); " + what + "}).detach();\n  ";
 }
 
+// What native code does in a call to read less than the truth: it switches off what a clock records.
+const std::string kRecordsOff = R"(#include <dlfcn.h>
+#include <link.h>
+#include <cstring>
+static int find_cupti(dl_phdr_info* info, size_t, void* found) {
+  if (!info->dlpi_name || !std::strstr(info->dlpi_name, "libcupti")) return 0;
+  void* library = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD);
+  if (library) *static_cast<void**>(found) = dlsym(library, "cuptiActivityDisable");
+  return 1;
+}
+static void switch_records_off() {
+  void* found = nullptr;
+  dl_iterate_phdr(find_cupti, &found);
+  if (!found) return;
+  for (int kind : {3, 10}) reinterpret_cast<int (*)(int)>(found)(kind);
+}
+)";
+const std::string kSwitchOff = "switch_records_off();\n  ";
+
+// The element of a thread (support/broken_elements.h).
+const std::string kElement = "const long e = i, r = e / n, c = e % n; (void)r; (void)c; if (e < m * n) { ";
+
+struct BrokenKernel {
+  std::string name;
+  std::string body;
+  std::string code;
+  std::string stage;
+};
+
+// What can be wrong with a kernel besides what it writes, whatever calls it.
+std::vector<BrokenKernel> broken_kernels() {
+  return {
+      {"syntax", "y[i] = 2 * x[i] + ;", "compile_error", "build"},
+      {"undeclared", "y[i] = nothing;", "compile_error", "build"},
+      {"type", "y[i] = x;", "compile_error", "build"},
+      {"member", "y[i] = x[i].real;", "compile_error", "build"},
+      {"constant", "x[i] = y[i];", "compile_error", "build"},
+      {"static_shared", "__shared__ float s[100000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 100000];",
+       "too_much_shared_memory", "build"},
+      {"illegal", "y[i + (1LL << 40)] = x[i];", "illegal_access", "run"},
+      {"illegal_read", "y[i] = x[i + (1LL << 40)];", "illegal_access", "run"},
+      {"misaligned", "*(double*)((char*)y + 4) = x[i];", "illegal_access", "run"},
+      {"trap", "asm volatile(\"trap;\");", "cuda_error", "run"},
+      {"deadlock", "volatile float* v = y; while (v[0] != 123456.f) {}", "timeout", "run"},
+  };
+}
+
+// Rows of both kinds: `source` makes a source of a kernel's body, which begins in its line `line`.
+template <typename Source>
+void add_broken_kernels(Table& table, const std::string& kind, int line, const Source& source) {
+  for (const BrokenKernel& one : broken_kernels())
+    table.push_back({kind + "_" + one.name, source(one.body), one.code, one.stage,
+                     one.code == "compile_error" ? line : 0, "", ""});
+  testing::add_broken_elements(
+      table, kind, [&](const std::string& statement) { return source(kElement + statement + " }"); });
+}
+
 std::string nvcc(const std::string& kernel, const std::string& host = kLaunchIt) {
   return kKernel + kernel + kHost + host;
 }
 
 Table nvcc_table() {
-  return {
-      {"nvcc_syntax", nvcc("if (i < m * n) y[i] = 2 * x[i] + ;"), "compile_error", "build", 3},
-      {"nvcc_undeclared", nvcc("y[i] = nothing;"), "compile_error", "build", 3},
-      {"nvcc_type", nvcc("y[i] = x;"), "compile_error", "build", 3},
+  Table table = {
       {"nvcc_no_header", "#include <no_such_header.cuh>\n" + nvcc(kRight), "compile_error", "build", 1},
       {"nvcc_no_symbol", "__global__ void k() {}\n", "missing_symbol", "build"},
       {"nvcc_link", "void other();\n" + nvcc(kRight, "other(); return 0;\n}\n"), "link_error", "build"},
-      {"nvcc_static_shared",
-       nvcc("__shared__ float s[100000]; s[threadIdx.x] = x[i]; y[i] = s[(i * 7) % 100000];"),
-       "too_much_shared_memory", "build"},
       {"nvcc_bounds", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return cudaGetLastError();\n}\n"),
        "too_many_threads", "run", 0, "", "cudaErrorInvalidValue"},
       {"nvcc_bounds_unchecked", nvcc(kRight, "k<<<9, 4096, 0, s>>>(x, y, m, n);\n  return 0;\n}\n"),
@@ -67,33 +118,23 @@ Table nvcc_table() {
             "k<<<9, 256, 1 << 20, s>>>(x, y, m, n);\n  cudaGetLastError();\n  " + kLaunchIt),
        "illegal_access", "run"},
       {"nvcc_own_code", nvcc(kRight, "return 7;\n}\n"), "error_returned", "run", 0, "", "7"},
-      {"nvcc_illegal", nvcc("y[i + (1L << 40)] = x[i];"), "illegal_access", "run"},
-      {"nvcc_misaligned", nvcc("*(double*)((char*)y + 4) = x[i];"), "illegal_access", "run"},
-      {"nvcc_trap", nvcc("asm volatile(\"trap;\");"), "cuda_error", "run"},
-      {"nvcc_deadlock", nvcc("volatile float* v = y; while (v[0] != 123456.f) {}"), "timeout", "run"},
-      {"nvcc_last_block", nvcc("if (i < m * n - 256) y[i] = 2 * x[i] + 1;"), "unwritten_output", "judge", 0,
-       "last_elements"},
-      {"nvcc_transposed", nvcc("if (i < m * n) y[i % n * m + i / n] = 2 * x[i] + 1;"), "wrong_values",
-       "judge", 0, "transposed"},
-      {"nvcc_nan",
-       nvcc("const float u = -__int_as_float(0x7f800000); if (i < m * n) y[i] = expf(u - u) + x[i];"),
-       "wrong_values", "judge", 0, "all_nan"},
-      {"nvcc_zeros", nvcc("if (i < m * n) y[i] = 0;"), "wrong_values", "judge", 0, "all_zeros"},
       {"nvcc_memory",
        nvcc(kRight, "void* p; cudaError_t e = cudaMalloc(&p, 1L << 42); if (e) return e;\n  " + kLaunchIt),
        "out_of_memory", "run"},
       {"nvcc_ptrace", kPtrace + nvcc(kRight, kTraceMe + kLaunchIt), "forbidden_call", "run"},
       {"nvcc_ahead", kThreads + nvcc(kRight, later("k<<<9, 256>>>(x, y, m, n);") + kLaunchIt),
        "work_outside_call", "time"},
+      {"nvcc_lie", kRecordsOff + nvcc(kRight, kSwitchOff + kLaunchIt), "impossible_time", "time"},
   };
+  add_broken_kernels(table, "nvcc", 3, [](const std::string& body) { return nvcc(body); });
+  return table;
 }
 
 Table launch_table() {
   const std::string begin =
       "extern \"C\" __global__ void run(const float* x, float* y, long long m, long long n) {\n"
       "  const long long i = blockIdx.x * 256LL + threadIdx.x;\n  ";
-  return {
-      {"plan_syntax", begin + "y[i] = 2 * x[i] + ;\n}\n", "compile_error", "build", 3},
+  Table table = {
       {"plan_no_kernel", "extern \"C\" __global__ void walk() {}\n", "missing_symbol", "build"},
       {"plan_parameters", "extern \"C\" __global__ void run(const float* x) {}\n", "bad_launch", "run"},
       {"plan_bounds",
@@ -101,19 +142,9 @@ Table launch_table() {
        "long n) "
        "{\n  y[threadIdx.x] = x[threadIdx.x];\n}\n",
        "too_many_threads", "run"},
-      {"plan_deadlock", begin + "volatile float* v = y; while (v[0] != 123456.f) {}\n}\n", "timeout", "run"},
-      {"plan_transposed", begin + "if (i < m * n) y[i % n * m + i / n] = 2 * x[i] + 1;\n}\n", "wrong_values",
-       "judge", 0, "transposed"},
-      {"plan_nan",
-       begin + "const float u = -__int_as_float(0x7f800000); if (i < m * n) y[i] = expf(u - u) + x[i];\n}\n",
-       "wrong_values", "judge", 0, "all_nan"},
-      {"plan_last_block", begin + "if (i < m * n - 256) y[i] = 2 * x[i] + 1;\n}\n", "unwritten_output",
-       "judge", 0, "last_elements"},
-      {"plan_illegal", begin + "y[i + (1LL << 40)] = x[i];\n}\n", "illegal_access", "run"},
-      {"plan_wrong", begin + "if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);\n}\n", "wrong_values",
-       "judge", 0, "one_column"},
-      {"plan_nothing", begin + "}\n", "unwritten_output", "judge"},
   };
+  add_broken_kernels(table, "plan", 3, [&](const std::string& body) { return begin + body + "\n}\n"; });
+  return table;
 }
 
 std::string torch_extension(const std::string& kernel, const std::string& host) {
@@ -135,27 +166,17 @@ Table torch_table(bool has_torch) {
       {"torch_check", torch_extension(kRight, "TORCH_CHECK(x.dim() == 3, \"three\");"), "exception", "run"},
       {"torch_bounds", torch_extension(kRight, launch("9, 2048")), "too_many_threads", "run"},
       {"torch_shared", torch_extension(kRight, launch("9, 256, 1 << 18")), "too_much_shared_memory", "run"},
-      {"torch_illegal", torch_extension("y[i + (1L << 40)] = x[i];", usual), "illegal_access", "run"},
       {"torch_host", torch_extension(kRight, "*(volatile float*)y.data_ptr<float>() = 1;"), "crash", "run"},
-      {"torch_last_block", torch_extension("if (i < m * n - 256) y[i] = 2 * x[i] + 1;", usual),
-       "unwritten_output", "judge", 0, "last_elements"},
-      {"torch_transposed", torch_extension("if (i < m * n) y[i % n * m + i / n] = 2 * x[i] + 1;", usual),
-       "wrong_values", "judge", 0, "transposed"},
-      {"torch_nan",
-       torch_extension(
-           "const float u = -__int_as_float(0x7f800000); if (i < m * n) y[i] = expf(u - u) + x[i];", usual),
-       "wrong_values", "judge", 0, "all_nan"},
-      {"torch_deadlock", torch_extension("volatile float* v = y; while (v[0] != 123456.f) {}", usual),
-       "timeout", "run"},
-      {"torch_zeros", torch_extension("if (i < m * n) y[i] = 0;", usual), "wrong_values", "judge", 0,
-       "all_zeros"},
       {"torch_ahead", kThreads + torch_extension(kRight, usual + "\n  " + later(usual)), "work_outside_call",
        "time"},
       {"torch_ptrace", kPtrace + torch_extension(kRight, kTraceMe + usual), "forbidden_call", "run"},
+      {"torch_lie", kRecordsOff + torch_extension(kRight, kSwitchOff + usual), "impossible_time", "time"},
   };
-  if (has_torch) {
-    table.push_back(
-        {"torch_syntax", torch_extension("y[i] = 2 * x[i] + ;", usual), "compile_error", "build", 5});
+  add_broken_kernels(table, "torch", 5,
+                     [&](const std::string& body) { return torch_extension(body, usual); });
+  if (!has_torch) {
+    std::erase_if(table, [](const Broken& one) { return one.stage == "build"; });
+  } else {
     table.push_back(
         {"torch_method", torch_extension(kRight, "y.no_such_method();"), "compile_error", "build", 9});
   }
@@ -174,30 +195,19 @@ std::string tvm_ffi(const std::string& kernel, const std::string& host) {
 Table tvm_ffi_table() {
   const auto launch = [](const std::string& sizes) { return "k<<<" + sizes + ">>>(x, y, m, n);"; };
   const std::string usual = launch("(m * n + 255) / 256, 256");
-  return {
-      {"ffi_syntax", tvm_ffi("y[i] = 2 * x[i] + ;", usual), "compile_error", "build", 18},
+  Table table = {
       {"ffi_raises", tvm_ffi(kRight, "TVMFFIErrorSetRaisedFromCStr(\"ValueError\", \"no\"); return -1;"),
        "exception", "run", 0, "", "ValueError"},
       {"ffi_silent", tvm_ffi(kRight, "return -1;"), "error_returned", "run"},
       {"ffi_bounds", tvm_ffi(kRight, launch("9, 2048")), "too_many_threads", "run"},
       {"ffi_shared", tvm_ffi(kRight, launch("9, 256, 1 << 18")), "too_much_shared_memory", "run"},
-      {"ffi_illegal", tvm_ffi("y[i + (1L << 40)] = x[i];", usual), "illegal_access", "run"},
       {"ffi_host", tvm_ffi(kRight, "*(volatile float*)y = 1;"), "crash", "run"},
       {"ffi_ptrace", kPtrace + tvm_ffi(kRight, kTraceMe + usual), "forbidden_call", "run"},
       {"ffi_ahead", kThreads + tvm_ffi(kRight, usual + "\n  " + later(usual)), "work_outside_call", "time"},
-      {"ffi_last_block", tvm_ffi("if (i < m * n - 256) y[i] = 2 * x[i] + 1;", usual), "unwritten_output",
-       "judge", 0, "last_elements"},
-      {"ffi_transposed", tvm_ffi("if (i < m * n) y[i % n * m + i / n] = 2 * x[i] + 1;", usual),
-       "wrong_values", "judge", 0, "transposed"},
-      {"ffi_nan",
-       tvm_ffi("const float u = -__int_as_float(0x7f800000); if (i < m * n) y[i] = expf(u - u) + x[i];",
-               usual),
-       "wrong_values", "judge", 0, "all_nan"},
-      {"ffi_deadlock", tvm_ffi("volatile float* v = y; while (v[0] != 123456.f) {}", usual), "timeout",
-       "run"},
-      {"ffi_column", tvm_ffi("if (i < m * n) y[i] = 2 * x[i] + (i % n == 5 ? 9 : 1);", usual), "wrong_values",
-       "judge", 0, "one_column"},
+      {"ffi_lie", kRecordsOff + tvm_ffi(kRight, kSwitchOff + usual), "impossible_time", "time"},
   };
+  add_broken_kernels(table, "ffi", 18, [&](const std::string& body) { return tvm_ffi(body, usual); });
+  return table;
 }
 
 const std::string kRun = "import torch\n\n\ndef run(x, y):\n    ";
@@ -209,6 +219,15 @@ const std::string kPythonThreads =
 std::string python_later(const std::string& what) {
   return "\n    threading.Thread(target=later, args=(lambda: " + what + ",), daemon=True).start()\n";
 }
+
+// What kRecordsOff does, in Python.
+const std::string kPythonRecordsOff =
+    "import ctypes\n\n\ndef switch_records_off():\n"
+    "    for line in open(\"/proc/self/maps\"):\n"
+    "        if \"libcupti\" in line:\n"
+    "            for kind in (3, 10):\n"
+    "                ctypes.CDLL(line.split()[-1]).cuptiActivityDisable(kind)\n"
+    "            return\n\n\n";
 
 Table python_table() {
   return {
@@ -230,6 +249,26 @@ Table python_table() {
       {"py_last_rows", kRun + "y[:-1].copy_((2 * x + 1)[:-1])\n", "unwritten_output", "judge", 0,
        "last_elements"},
       {"py_nothing", kRun + "pass\n", "unwritten_output", "judge"},
+      {"py_indent", "def run(x, y):\n    a = 1\n      b = 2\n", "compile_error", "build", 3},
+      {"py_import", "from torch import no_such_name\n\n\ndef run(x, y):\n    pass\n", "load_error", "load", 1,
+       "", "ImportError"},
+      {"py_undefined", kRun + "y.copy_(nothing)\n", "exception", "run", 5, "", "NameError"},
+      {"py_type", kRun + "y.copy_(\"one\" + 1)\n", "exception", "run", 5, "", "TypeError"},
+      {"py_index", kRun + "y[48, 0] = 1\n", "exception", "run", 5, "", "IndexError"},
+      {"py_sizes", kRun + "y.copy_(x[:7])\n", "exception", "run", 5, "", "RuntimeError"},
+      {"py_devices", kRun + "y.copy_(x + torch.ones(48))\n", "exception", "run", 5, "", "RuntimeError"},
+      {"py_recursion", kRun + "run(x, y)\n", "exception", "run", 5, "", "RecursionError"},
+      {"py_null", "import ctypes\n" + kRun + "ctypes.string_at(8)\n", "crash", "run", 0, "", "SIGSEGV"},
+      {"py_all", kRun + "y.copy_(2 * x + 3)\n", "wrong_values", "judge", 0, "all"},
+      {"py_column", kRun + "y.copy_(2 * x + 1)\n    y[:, 7] += 3\n", "wrong_values", "judge", 0,
+       "one_column"},
+      {"py_row", kRun + "y.copy_(2 * x + 1)\n    y[7] += 3\n", "wrong_values", "judge", 0, "one_row"},
+      {"py_third", kRun + "y.copy_(2 * x + 1)\n    y.view(-1)[::3] += 3\n", "wrong_values", "judge", 0,
+       "every_nth"},
+      {"py_first_rows", kRun + "y[1:].copy_((2 * x + 1)[1:])\n", "unwritten_output", "judge", 0,
+       "first_elements"},
+      {"py_lie", kPythonRecordsOff + kRun + "switch_records_off()\n    y.copy_(2 * x + 1)\n",
+       "impossible_time", "time"},
       {"py_ptrace", "import ctypes\n" + kRun + kPythonTraceMe + "y.copy_(2 * x + 1)\n", "forbidden_call",
        "run"},
       {"py_ahead", kPythonThreads + kRun + "y.copy_(2 * x + 1)" + python_later("y.copy_(2 * x + 1)"),
@@ -266,7 +305,33 @@ const std::string kTritonShared =
 
 Table triton_table() {
   const std::string right = "tl.store(y + i, 2 * tl.load(x + i, mask=i < n) + 1, mask=i < n)";
+  const auto stores = [](const std::string& value) { return triton("tl.store(y + i, " + value + ")"); };
+  const auto wrong = [&](const std::string& where) {
+    return stores("2 * tl.load(x + i) + tl.where(" + where + ", 3, 1)");
+  };
   return {
+      {"triton_syntax", triton("tl.store(y + i, 1"), "compile_error", "build", 8},
+      {"triton_name", "def walk(x, y):\n    pass\n", "missing_symbol", "build"},
+      {"triton_load", "raise ValueError('no')\n\n\ndef run(x, y):\n    pass\n", "load_error", "load", 1, "",
+       "ValueError"},
+      {"triton_endless", triton(right, "while True: pass"), "timeout", "run"},
+      {"triton_exception", triton(right, "y.no_such_method()"), "exception", "run", 12, "", "AttributeError"},
+      {"triton_shapes", triton("tl.store(y + i, tl.arange(0, 128) + tl.load(x + i))"), "compile_error",
+       "build", 8},
+      {"triton_lie", kPythonRecordsOff + triton(right, "switch_records_off()\n    " + kTritonCall),
+       "impossible_time", "time"},
+      {"triton_zeros", stores("tl.load(x + i) * 0"), "wrong_values", "judge", 0, "all_zeros"},
+      {"triton_all", stores("2 * tl.load(x + i) + 3"), "wrong_values", "judge", 0, "all"},
+      {"triton_rows", stores("2 * tl.load(x + (i + 48) % n) + 1"), "wrong_values", "judge", 0,
+       "off_by_one_row"},
+      {"triton_column", wrong("i % 48 == 7"), "wrong_values", "judge", 0, "one_column"},
+      {"triton_row", wrong("i // 48 == 7"), "wrong_values", "judge", 0, "one_row"},
+      {"triton_third", wrong("i % 3 == 0"), "wrong_values", "judge", 0, "every_nth"},
+      {"triton_tails", wrong("i % 24 >= 22"), "wrong_values", "judge", 0, "block_tails"},
+      {"triton_first_block", triton("tl.store(y + i, 2 * tl.load(x + i) + 1, mask=i >= 256)"),
+       "unwritten_output", "judge", 0, "first_elements"},
+      {"triton_odd", triton("tl.store(y + i, 2 * tl.load(x + i) + 1, mask=i % 2 == 0)"), "unwritten_output",
+       "judge", 0, "every_nth"},
       {"triton_undefined", triton("tl.store(y + i, nothing, mask=i < n)"), "compile_error", "build", 8},
       {"triton_type", triton("tl.store(y + i, x + i, mask=i < n)"), "compile_error", "build", 8},
       {"triton_block", triton(right, "kernel[(24,)](x, y, 2304, BLOCK=100)"), "compile_error", "build", 7},
