@@ -1,29 +1,11 @@
 #include "read_history.h"
 
-#include <map>
-
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "report_common.h"
 #include "util/error.h"
-#include "util/find.h"
 
 namespace fib::cmd {
-namespace {
-
-// Of each run, by its id, the results that stand. Reads all traces once more, as rows that are kept together.
-std::map<std::string, std::size_t> standing_by_run(const dataset::Dataset& catalog) {
-  const auto rows = dataset::read_results(catalog);
-  const dataset::StandingResults standing(catalog, rows);
-  std::map<std::string, std::size_t> counts;
-  for (const auto& row : rows) {
-    const auto* run_id = row.evaluation ? row.evaluation->origin.run_id : nullptr;
-    if (run_id != nullptr && standing.holds(row)) ++counts[*run_id];
-  }
-  return counts;
-}
-
-}  // namespace
 
 report::DatasetHistory read_history(const std::string& root, bool strict) {
   std::vector<dataset::Problem> problems;
@@ -41,11 +23,9 @@ report::DatasetHistory read_history(const std::string& root, bool strict) {
   }
   print_errors(unreadable, root);
   auto history = builder.finish();
-  const auto counts = standing_by_run(catalog);
-  for (auto& run : history.runs) {
-    const auto* count = util::find_or_null(counts, run.record.run_id);
-    run.standing = count != nullptr ? *count : 0;
-  }
+  // All traces once more, as rows that are kept together.
+  const auto rows = dataset::read_results(catalog);
+  report::count_standing(history, rows, dataset::StandingResults(catalog, rows));
   return history;
 }
 

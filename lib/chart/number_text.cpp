@@ -43,8 +43,6 @@ Prefix prefix_for(double value, Spacing spacing, Unit unit) {
   for (const Prefix& prefix : all) {
     if (std::abs(value) >= prefix.factor * (1 - 1e-9)) best = prefix;
   }
-  // Sizes up to 65536 are known by their digits.
-  if (spacing == Spacing::log2 && unit == Unit::number && std::abs(value) < 0x1p17) best = all.front();
   if (value == 0) best = unit == Unit::milliseconds ? all[2] : all.front();
   return best;
 }
@@ -109,9 +107,13 @@ std::string value_text(double value, Unit unit, int digits) {
 
 std::vector<std::string> tick_labels(const std::vector<double>& values, Spacing spacing, Unit unit) {
   if (spacing == Spacing::linear) return linear_labels(values, unit);
+  // Sizes up to 65536 are known by their digits; labels of one axis have one form.
+  const bool has_digits =
+      spacing == Spacing::log2 && unit == Unit::number &&
+      std::all_of(values.begin(), values.end(), [](double value) { return std::abs(value) < 0x1p17; });
   std::vector<std::string> labels;
   for (const double value : values) {
-    const Prefix prefix = prefix_for(value, spacing, unit);
+    const Prefix prefix = has_digits ? Prefix{} : prefix_for(value, spacing, unit);
     labels.push_back(significant(value / prefix.factor, 6) + std::string(prefix.suffix));
   }
   return labels;

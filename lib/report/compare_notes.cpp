@@ -150,13 +150,13 @@ std::string totals_text(const CompareReport& report) {
     const auto timed = std::count_if(report.pairs.begin(), report.pairs.end(),
                                      [](const Comparison& pair) { return pair.change.has_value(); });
     const bool are_all = timed == std::ssize(report.pairs);
-    text += fmt::format("; B's speed is {:.4f}× A's (geometric mean{})", *mean,
+    text += fmt::format("; B's speed is {:.4f}x A's (geometric mean{})", *mean,
                         are_all ? "" : fmt::format(" of the {} that passed on both sides", timed));
     const auto same = report.mean_speedup(Sources::same);
     const auto changed = report.mean_speedup(Sources::changed);
     if (same && changed)
       text +=
-          fmt::format(", {:.4f}× where the source is the same and {:.4f}× where it changed", *same, *changed);
+          fmt::format(", {:.4f}x where the source is the same and {:.4f}x where it changed", *same, *changed);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "model/measurement_record.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/find.h"
 #include "util/shell_word.h"
 
 namespace fib::report {
@@ -230,6 +231,19 @@ ordered_json config_differences(const ordered_json& config, const ordered_json& 
     differences.get_ref<ordered_json::object_t&>().emplace_back(key, value);
   }
   return differences;
+}
+
+void count_standing(DatasetHistory& history, const std::vector<dataset::TraceRow>& rows,
+                    const dataset::StandingResults& standing) {
+  std::map<std::string, std::size_t> counts;  // by the run's id
+  for (const auto& row : rows) {
+    const auto* run_id = row.evaluation ? row.evaluation->origin.run_id : nullptr;
+    if (run_id != nullptr && standing.holds(row)) ++counts[*run_id];
+  }
+  for (HistoryRun& run : history.runs) {
+    const auto* count = util::find_or_null(counts, run.record.run_id);
+    run.standing = count != nullptr ? *count : 0;
+  }
 }
 
 }  // namespace fib::report

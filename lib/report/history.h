@@ -11,6 +11,7 @@
 
 #include "dataset/baselines.h"
 #include "dataset/runs.h"
+#include "dataset/standing.h"
 #include "model/trace.h"
 
 namespace fib::report {
@@ -121,6 +122,10 @@ class HistoryBuilder {
 
 // The run with this id; null when the dataset has none.
 [[nodiscard]] const HistoryRun* find_run(const DatasetHistory& history, const std::string& run_id);
+
+// Says of each run how many of its results stand; `rows` are all results of the dataset.
+void count_standing(DatasetHistory& history, const std::vector<dataset::TraceRow>& rows,
+                    const dataset::StandingResults& standing);
 
 // The members of `config` that `defaults` has otherwise or not at all; an object.
 [[nodiscard]] nlohmann::ordered_json config_differences(const nlohmann::ordered_json& config,

@@ -86,7 +86,7 @@ std::vector<present::Cell> trace_row(const dataset::TraceRow& trace, bool counts
       performance ? present::number_cell(performance->latency_ms, present::format_ms(performance->latency_ms))
                   : present::no_cell());
   row.push_back(is_timed ? present::number_cell(performance->speedup_factor,
-                                                fmt::format("{:.2f}×", performance->speedup_factor))
+                                                fmt::format("{:.2f}x", performance->speedup_factor))
                          : present::no_cell());
   row.push_back({counts ? "yes" : "no", json::make_boolean(counts)});
   row.push_back(present::text_cell(*trace.evaluation->hardware));

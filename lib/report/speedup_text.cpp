@@ -19,7 +19,7 @@ present::Cell end_cell(const std::optional<dataset::SpeedupRange>& range,
 
 std::string two_digits(double speedup) { return fmt::format("{:.2f}", speedup); }
 
-std::string times_text(double speedup) { return two_digits(speedup) + "×"; }
+std::string times_text(double speedup) { return two_digits(speedup) + "x"; }
 
 std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,
                          std::string (*format)(double)) {

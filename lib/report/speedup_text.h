@@ -12,7 +12,7 @@ namespace fib::report {
 [[nodiscard]] std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,
                                        std::string (*format)(double));
 
-// How `format` writes a speedup where two decimals are enough: "2.31", "2.31×".
+// How `format` writes a speedup where two decimals are enough: "2.31", "2.31x".
 [[nodiscard]] std::string two_digits(double speedup);
 [[nodiscard]] std::string times_text(double speedup);
 

@@ -51,12 +51,6 @@ chart::Box box_of(const std::string& label, std::vector<double> speedups) {
   return box;
 }
 
-void sort_by_median(std::vector<chart::Box>& boxes) {
-  std::stable_sort(boxes.begin(), boxes.end(), [](const chart::Box& left, const chart::Box& right) {
-    return (left.values ? left.values->median : 0) > (right.values ? right.values->median : 0);
-  });
-}
-
 std::string quality_note(const report::Detail& detail) {
   std::string note = report::workload_text(*detail.row.workload);
   if (detail.cv) note += fmt::format("\nCV {:.2f}%", 100 * *detail.cv);
@@ -220,7 +214,15 @@ chart::BoxChart author_speedups_chart(const HardwareScene& hardware) {
   result.reference = chart::Reference{1, report::name_of(hardware.problems.against)};
   for (const auto& [author, solved] : hardware.problems.authors)
     result.boxes.push_back(box_of(author, speedups_of(solved)));
-  sort_by_median(result.boxes);
+  // In the order of the ranking; who is not ranked comes last.
+  const auto& ranking = hardware.summary.authors.rows;
+  const auto place_of = [&](const chart::Box& box) {
+    return std::find_if(ranking.begin(), ranking.end(),
+                        [&](const auto& row) { return row.first == box.label; }) -
+           ranking.begin();
+  };
+  std::stable_sort(result.boxes.begin(), result.boxes.end(),
+                   [&](const auto& left, const auto& right) { return place_of(left) < place_of(right); });
   return result;
 }
 
@@ -368,8 +370,6 @@ chart::BoxChart solution_speedups_chart(const DefinitionScene& definition, const
     if (box.values && standing != board.standings.end() && standing->passed < standing->workloads) {
       box.text = fmt::format("{}, passed {} of {}", chart::value_text(box.values->median, Unit::ratio),
                              standing->passed, standing->workloads);
-      box.colour.reset();
-      box.tone = chart::Tone::muted;
     }
     result.boxes.push_back(std::move(box));
   }

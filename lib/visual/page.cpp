@@ -33,7 +33,7 @@ std::string head(const PageOptions& options) {
 }
 
 std::string entry(const std::string& id, const std::string& text) {
-  const std::string inner = text_tag("span", present::printable(text));
+  const std::string inner = tag("span", {}, breakable(present::printable(text)));
   return "<li>" + tag("a", {{"href", "#" + id}}, inner) + "\n";
 }
 

@@ -108,7 +108,7 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
   }
   const report::Standing* winner = sole_winner(*board);
   PageTable table{{{"Rank", true},
-                   {"Solution"},
+                   name_column("Solution"),
                    {"Author", false, true},
                    {"Latency (ms)", true},
                    {"Rerun within", true, true},
@@ -381,7 +381,8 @@ std::string speedups_figure(const DefinitionScene& definition, const report::Lea
       "has {} means)",
       yardstick, board.every_trace ? "arithmetic" : "geometric");
   if (speedups.boxes.size() < definition.solutions.size())
-    caption += fmt::format("; {} of {} solutions", speedups.boxes.size(), definition.solutions.size());
+    caption +=
+        fmt::format("; the first {} of {} solutions", speedups.boxes.size(), definition.solutions.size());
   return figure(speedups, caption);
 }
 

@@ -17,14 +17,6 @@
 namespace fib::visual {
 namespace {
 
-std::string counts_text(const report::HardwareSummary& summary) {
-  const report::Counts& counts = summary.counts;
-  const std::string failures = report::failures_text(counts);
-  return fmt::format("{}: {} passed, {} failed{}",
-                     present::plural(counts.total, summary.every_trace ? "trace" : "result"), counts.passed,
-                     counts.failed(), failures.empty() ? "" : " (" + failures + ")");
-}
-
 std::string paragraph(const std::string& text) { return text.empty() ? "" : text_tag("p", text) + "\n"; }
 
 // The ranking of authors, with the definitions that each has won: the two can differ, as an author's speedup
@@ -127,7 +119,7 @@ std::string all_definitions(const Scene& scene, const HardwareScene& hardware) {
 }
 
 std::string definitions(const report::HardwareSummary& summary) {
-  PageTable table{{{"Definition"},
+  PageTable table{{name_column("Definition"),
                    {summary.every_trace ? "Traces" : "Results", true},
                    {"Passed", true},
                    {"Failed", true},
@@ -154,7 +146,7 @@ std::string hardware_id(const std::string& hardware) { return "on-" + id_of(hard
 std::string hardware_section(const Scene& scene, const HardwareScene& hardware, Logs& logs) {
   const report::HardwareSummary& summary = hardware.summary;
   std::string text = text_tag("h2", hardware.name) + "\n" + overview(scene, hardware, logs) +
-                     paragraph(counts_text(summary)) + paragraph(report::explain(summary.authors));
+                     paragraph(report::explain(summary.authors));
   text += authors(summary);
   text += all_definitions(scene, hardware) + figures(hardware);
   text += definitions(summary);

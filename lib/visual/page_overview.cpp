@@ -91,7 +91,10 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
                (tally.unopposed == 0 ? "" : fmt::format(", {} passed by one alone", tally.unopposed)) +
                (tally.unsure == 0 ? "" : fmt::format(", {} perhaps by noise", tally.unsure)) +
                (tally.ties == 0 ? "" : ", " + present::plural(tally.ties, "tie")));
-  text += tile(fmt::format("{} of {}", counts.passed, counts.total), "results passed",
+  const std::string by_status = report::failures_text(counts);
+  text += tile(fmt::format("{} of {}", counts.passed, counts.total),
+               (hardware.summary.every_trace ? "traces passed" : "results passed") +
+                   (by_status.empty() ? "" : "; failed: " + by_status),
                counts.passed == 0 ? "bad" : "");
   if (const auto widest = widest_interval(outcomes)) {
     text += tile(present::format_interval(*widest),
@@ -202,8 +205,8 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
                         const std::vector<DefinitionResult>& outcomes) {
   double highest = 0;
   for (const DefinitionResult& outcome : outcomes) highest = std::max(highest, speedup_of(outcome));
-  PageTable table{{{"Definition"},
-                   {"Winner"},
+  PageTable table{{name_column("Definition"),
+                   name_column("Winner"),
                    {"Latency (ms)", true},
                    {"Rerun within", true, true},
                    {"Speedup", true},
@@ -269,7 +272,8 @@ std::string place_of(const Failure& failure) {
 std::string failures_part(const Scene& scene, const HardwareScene& hardware,
                           const std::vector<Failure>& failures, Logs& logs) {
   if (failures.empty()) return "";
-  PageTable table{{{"Solution"}, {"Definition"}, {"Passed", true, true}, {"First failure"}}, {}};
+  PageTable table{
+      {name_column("Solution"), name_column("Definition"), {"Passed", true, true}, {"First failure"}}, {}};
   const auto groups = by_reason(failures);
   std::size_t left_out = failures.size();
   for (std::size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
@@ -328,7 +332,10 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                                 early_end_of(scene, changes.run_id), drift)) +
            "\n";
   }
-  PageTable table{{{"Solution"}, {"Definition"}, {"Latency (ms)", true}, {"Results that changed"}}, {}, true};
+  PageTable table{
+      {name_column("Solution"), name_column("Definition"), {"Latency (ms)", true}, {"Results that changed"}},
+      {},
+      true};
   for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
     const Change& change = changes.changed[i];
     const auto has = [&](Verdict verdict) { return change.verdicts.contains(verdict); };

@@ -40,6 +40,27 @@ std::string to_html(const PageColumn& column, const PageCell& cell, bool with_na
              cell.content);
 }
 
+// Characters of the markup's text; bytes, where they are not ASCII.
+std::size_t length_of(const std::string& markup) {
+  std::size_t length = 0;
+  bool is_tag = false;
+  for (const char sign : markup) {
+    if (sign == '<') is_tag = true;
+    if (!is_tag) ++length;
+    if (sign == '>') is_tag = false;
+  }
+  return length;
+}
+
+// Of a column of names: room for the longest one, as far as other columns can spare it.
+std::string style_of(const PageTable& table, std::size_t column) {
+  constexpr std::size_t kMostRoom = 24;
+  if (!table.columns[column].is_name) return "";
+  std::size_t longest = 0;
+  for (const auto& row : table.rows) longest = std::max(longest, length_of(row[column].content));
+  return fmt::format("min-width:{}ch", std::min(longest + 2, kMostRoom));
+}
+
 // Whether some row says something in the column.
 bool says_something(const PageTable& table, std::size_t column) {
   return std::any_of(table.rows.begin(), table.rows.end(),
@@ -56,7 +77,8 @@ std::string to_html(const PageTable& table, const std::string& caption) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const PageColumn& column = table.columns[i];
     if (!is_shown[i]) continue;
-    head += tag("th", {{"scope", "col"}, {"class", classes_of(column)}}, util::escape_xml(column.name));
+    head += tag("th", {{"scope", "col"}, {"class", classes_of(column)}, {"style", style_of(table, i)}},
+                util::escape_xml(column.name));
   }
   std::string body;
   for (const auto& row : table.rows) {

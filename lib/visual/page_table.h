@@ -18,7 +18,10 @@ struct PageColumn {
   std::string name;
   bool is_number = false;
   bool is_extra = false;  // of class "extra": what a first look can do without, where a phone scrolls
+  bool is_name = false;   // of names that other columns shall not squeeze into several lines
 };
+
+inline PageColumn name_column(const std::string& name) { return {name, false, false, true}; }
 
 // A table with links, bars and colours in its cells, which a reader can sort as those of html_table().
 struct PageTable {

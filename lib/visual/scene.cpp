@@ -175,6 +175,7 @@ void read_scene(const std::string& root, const SceneOptions& asked_for, Scene& s
   if (!options.every_trace) {
     scene.standing = std::make_shared<const dataset::StandingResults>(
         scene.dataset, dataset::read_results(scene.dataset), options.filter);
+    report::count_standing(scene.history, scene.dataset.traces, *scene.standing);
     dataset::keep_standing(scene.dataset, *scene.standing);
     for (report::Detail& detail : scene.details) scene.standing->settle_reference(detail.row);
   }

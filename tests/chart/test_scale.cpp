@@ -126,7 +126,7 @@ TEST_CASE("between decades there are lines without numbers") {
 TEST_CASE("sizes have ticks at powers of two") {
   CHECK(labels({1, 16384}, Spacing::log2, Unit::number, 8) ==
         Labels{"1", "4", "16", "64", "256", "1024", "4096", "16384"});
-  CHECK(labels({65536, 0x1p20}, Spacing::log2) == Labels{"65536", "128Ki", "256Ki", "512Ki", "1Mi"});
+  CHECK(labels({65536, 0x1p20}, Spacing::log2) == Labels{"64Ki", "128Ki", "256Ki", "512Ki", "1Mi"});
   CHECK(labels({0x1p26, 0x1p27}, Spacing::log2) == Labels{"64Mi", "128Mi"});
 }
 

@@ -81,7 +81,7 @@ void check_csv(const std::vector<Row>& csv, const Json& json) {
   }
 }
 
-// A number as people see it ("12.5%", "1.50×", "0.00123", "1.00e-03") with half a unit of its last digit.
+// A number as people see it ("12.5%", "1.50x", "0.00123", "1.00e-03") with half a unit of its last digit.
 struct Shown {
   double value = 0;
   double slack = 0;
@@ -89,7 +89,7 @@ struct Shown {
 
 std::optional<Shown> shown_number(std::string text) {
   double factor = 1;
-  if (text.ends_with("×")) text.resize(text.size() - std::string("×").size());
+  if (text.ends_with("x")) text.resize(text.size() - std::string("x").size());
   if (text.ends_with("%")) {
     text.pop_back();
     factor = 0.01;

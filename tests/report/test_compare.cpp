@@ -430,8 +430,8 @@ TEST_CASE("changed sources are told from unchanged ones") {
   const auto faster = drifting(details, {1.25, 0.25}, {"x", "y"});
   CHECK_THAT(
       report::totals_text(faster),
-      Catch::Contains("B's speed is 1.7889× A's (geometric mean), 0.8000× where the source is the same and "
-                      "4.0000× where it changed"));
+      Catch::Contains("B's speed is 1.7889x A's (geometric mean), 0.8000x where the source is the same and "
+                      "4.0000x where it changed"));
   CHECK_THAT(report::totals_text(drifting(details, {1.25, 0.25}, {"x", "x"})),
              Catch::Contains("(geometric mean)") && !Catch::Contains("source"));
   CHECK(result.pairs[0].remark.empty());

@@ -102,6 +102,12 @@ TEST_CASE("fast_p, speedups and solutions hold the reports' numbers") {
   const auto boxes = visual::author_speedups_chart(runs.gpu());
   REQUIRE(boxes.boxes.size() == 2);
   CHECK(boxes.boxes[0].values->median == Approx(2));
+  // In the order of the ranking, whatever the medians; who is not ranked comes last.
+  visual::HardwareScene turned = runs.gpu();
+  std::reverse(turned.summary.authors.rows.begin(), turned.summary.authors.rows.end());
+  CHECK(visual::author_speedups_chart(turned).boxes[0].label == boxes.boxes[1].label);
+  turned.summary.authors.rows.resize(1);
+  CHECK(visual::author_speedups_chart(turned).boxes[1].label == boxes.boxes[0].label);
   const auto bars = visual::solutions_chart(runs.gpu().summary.leaderboards.at(0));
   REQUIRE(bars.bars.size() == 3);
   CHECK(*bars.bars[0].value == Approx(2));
@@ -168,6 +174,15 @@ TEST_CASE("speedups of a definition's solutions have the order and the yardstick
   const auto against_reference = visual::solution_speedups_chart(runs.gemm(), board, {});
   REQUIRE(!against_reference.boxes.empty());
   CHECK(against_reference.boxes[0].label == runs.gemm().solutions[0]);
+  // One that failed has its colour here, too.
+  visual::Colours colours;
+  for (const std::string& solution : runs.gemm().solutions) colours[solution] = colours.size();
+  const auto coloured = visual::solution_speedups_chart(runs.gemm(), board, colours);
+  const auto partly = std::find_if(coloured.boxes.begin(), coloured.boxes.end(), [](const chart::Box& box) {
+    return box.text.find(", passed ") != std::string::npos;
+  });
+  REQUIRE(partly != coloured.boxes.end());
+  CHECK(partly->colour == colours.at(partly->label));
   CHECK(against_reference.reference->label == "reference");
   board.against = report::Against::baseline;
   board.baseline_author = "alice";

@@ -114,8 +114,8 @@ TEST_CASE("a chart that shows some of the solutions says how many") {
     files.write("traces/t.jsonl", lines);
     return page_of(files, {.every_trace = true});
   };
-  CHECK(!holds(html(40), "means); 40 of"));
-  CHECK(holds(html(45), "means); 40 of 45 solutions"));
+  CHECK(!holds(html(40), "means); the first 40 of"));
+  CHECK(holds(html(45), "means); the first 40 of 45 solutions"));
 }
 
 TEST_CASE("failures link to the end of their logs") {
@@ -264,6 +264,20 @@ TEST_CASE("the page says how solutions fail, what broke, and what its bars and n
   CHECK(holds(html, "--w:100.0%"));
   CHECK(holds(html, "--w:50.0%"));
   CHECK(holds(html, "Timed calls: over all workloads."));
+  // Of the first run nothing counts any more.
+  CHECK(holds(html, "data-name=\"Count\">0</td>"));
+  CHECK(holds(html, "data-name=\"Count\">6</td>"));
+  CHECK(holds(html, "results passed; failed: 1 RUNTIME_ERROR, 1 TIMEOUT"));
+  CHECK(holds(html, "style=\"min-width:8ch\">Solution"));  // "broken" and a little
+}
+
+TEST_CASE("long names are broken behind their underscores, in the contents too") {
+  const testing::TemporaryDataset files;
+  const std::string name = "gqa_paged_decode_h32_kv4_d128_ps1";
+  files.write("traces/t.jsonl",
+              testing::RunTrace{.run = testing::kRun1, .definition = name, .solution = "s"}.line());
+  const std::string html = page_of(files, {.every_trace = true});
+  CHECK(holds(html, "<span>gqa_<wbr>paged_<wbr>decode_<wbr>h32_<wbr>kv4_<wbr>d128_<wbr>ps1</span>"));
 }
 
 TEST_CASE("the first screen says that the last run was interrupted") {
