@@ -14,12 +14,20 @@
 namespace fib::cmd {
 namespace {
 
-ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report) {
+using Traces = std::map<std::string, std::vector<model::Trace>>;  // by solution
+
+// What a solution is compared with may fail: that is no failure of the try.
+ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report, const Traces& traces,
+                      const std::vector<std::string>& tried) {
   RunOutcome outcome;
+  for (const std::string& name : tried) {
+    const auto found = traces.find(name);
+    if (found == traces.end()) continue;
+    outcome.results += found->second.size();
+    for (const model::Trace& trace : found->second) outcome.failures += trace.passed() ? 0 : 1;
+  }
   outcome.skipped = plan.skipped.size();
   outcome.not_done = report.not_done.size();
-  outcome.results = report.finished;
-  outcome.failures = report.finished - report.passed;
   outcome.is_interrupted = report.interrupted;
   return judge_run(outcome, {true, false, std::nullopt}).exit_code;
 }
@@ -65,7 +73,7 @@ bench::RunConfig with_few_calls(bench::RunConfig config) {
 
 struct Ran {
   bench::RunReport report;
-  std::map<std::string, std::vector<model::Trace>> traces;  // by solution
+  Traces traces;
 };
 
 Ran run_plan(bench::Session& session, const std::vector<dataset::Dataset>& datasets, const bench::Plan& plan,
@@ -83,13 +91,15 @@ Ran run_plan(bench::Session& session, const std::vector<dataset::Dataset>& datas
 // which torch may think otherwise (of equals, topk takes others on a GPU).
 bool is_for_torch(const Ran& ran) {
   const auto& not_done = ran.report.not_done;
-  const auto is_of_dataset = [](const auto& one) {
-    return model::facts_of(one.obstacle.code).fault == model::Fault::dataset;
+  const auto is_of_reference = [](const auto& one) {
+    const auto code = one.obstacle.code;
+    return code == model::ObstacleCode::unsupported_reference ||
+           model::facts_of(code).fault == model::Fault::dataset;
   };
   const auto is_wrong = [](const model::Trace& trace) {
     return trace.evaluation->status == model::Status::INCORRECT_NUMERICAL;
   };
-  return std::any_of(not_done.begin(), not_done.end(), is_of_dataset) ||
+  return std::any_of(not_done.begin(), not_done.end(), is_of_reference) ||
          std::any_of(ran.traces.begin(), ran.traces.end(), [&](const auto& of_solution) {
            return std::any_of(of_solution.second.begin(), of_solution.second.end(), is_wrong);
          });
@@ -116,7 +126,8 @@ Ran run_with_earlier(bench::Session& session, const std::vector<dataset::Dataset
 }
 
 EvalOutcome evaluate(bench::Session& session, const std::vector<dataset::Dataset>& datasets,
-                     const bench::RunConfig& config, const bench::RunRequest& request, ProgressLine line) {
+                     const std::vector<std::string>& tried, const bench::RunConfig& config,
+                     const bench::RunRequest& request, ProgressLine line) {
   const auto& environment = session.environment();
   const std::int64_t begin_ns = util::monotonic_ns();
   const auto plan = bench::make_plan(
@@ -126,7 +137,8 @@ EvalOutcome evaluate(bench::Session& session, const std::vector<dataset::Dataset
       plan, datasets, [](const std::string& text) { spdlog::info("{}", text); }, session.interrupted());
   auto [report, traces] = run_with_earlier(session, datasets, plan, config, request, line);
   log_problems(plan, report);
-  EvalOutcome outcome{exit_code_of(plan, report), std::move(traces), {}, {}, plan_ms, report.not_begun, {}};
+  const ExitCode exit_code = exit_code_of(plan, report, traces, tried);
+  EvalOutcome outcome{exit_code, std::move(traces), {}, {}, plan_ms, report.not_begun, {}};
   for (const auto& skipped : plan.skipped) outcome.skipped.push_back({skipped.solution, skipped.obstacle});
   for (const auto& missing : report.not_done)
     outcome.not_done.push_back(
@@ -155,7 +167,7 @@ void go_on(bench::Session& session, const EvalInputs& inputs, const bench::RunCo
   if (!is_any_tried) return;
   spdlog::info("{} passed {} smallest workload", present::plural(passed.size(), "solution"),
                passed.size() == 1 ? "its" : "their");
-  auto rest = evaluate(session, with_solutions(inputs.datasets, passed), config, request, line);
+  auto rest = evaluate(session, with_solutions(inputs.datasets, passed), inputs.tried, config, request, line);
   for (const std::string& name : passed) outcome.traces.erase(name);
   outcome.traces.merge(rest.traces);
   outcome.not_done.insert(outcome.not_done.end(), rest.not_done.begin(), rest.not_done.end());
@@ -169,9 +181,9 @@ void go_on(bench::Session& session, const EvalInputs& inputs, const bench::RunCo
 EvalOutcome evaluate_all(bench::Session& session, const EvalInputs& inputs, Stages stages,
                          const bench::RunConfig& config, const bench::RunRequest& request,
                          ProgressLine line) {
-  if (stages == Stages::kOne) return evaluate(session, inputs.datasets, config, request, line);
-  EvalOutcome outcome =
-      evaluate(session, with_smallest(inputs.datasets), with_few_calls(config), request, ProgressLine::none);
+  if (stages == Stages::kOne) return evaluate(session, inputs.datasets, inputs.tried, config, request, line);
+  EvalOutcome outcome = evaluate(session, with_smallest(inputs.datasets), inputs.tried,
+                                 with_few_calls(config), request, ProgressLine::none);
   outcome.smallest = outcome.traces;
   if (outcome.exit_code != kInterrupted) go_on(session, inputs, config, request, line, outcome);
   return outcome;

@@ -73,7 +73,10 @@ compile::BuildTarget build_target(const Environment& environment, const std::str
 
 std::optional<model::Obstacle> BuildOutcome::obstacle() const {
   using model::ObstacleCode;
-  if (!error.empty()) return model::Obstacle{ObstacleCode::build_not_made, error};
+  if (!error.empty())
+    return model::Obstacle{
+        util::is_of_missing_program(error) ? ObstacleCode::missing_tool : ObstacleCode::build_not_made,
+        error};
   if (result.outcome != compile::BuildResult::Outcome::kUnsupported) return std::nullopt;
   return model::Obstacle{ObstacleCode::missing_tool, result.log};
 }

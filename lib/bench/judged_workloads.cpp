@@ -1,9 +1,21 @@
 #include "bench/judged_workloads.h"
 
 #include "bench/input_files.h"
+#include "synthesis/input_sets.h"
 #include "util/find.h"
 
 namespace fib::bench {
+namespace {
+
+// Of what a judge says of a workload that it cannot open.
+model::ObstacleCode code_of(std::string_view error) {
+  if (error.find(worker::kTooLarge) != std::string_view::npos) return model::ObstacleCode::too_large;
+  if (error.find(synthesis::kMadeByFunction) != std::string_view::npos)
+    return model::ObstacleCode::unsupported_workload;
+  return model::ObstacleCode::bad_workload;
+}
+
+}  // namespace
 
 JudgedWorkload& JudgedWorkloads::open(const PlannedEvaluation& planned) {
   if (const auto known = workloads_.find(planned.workload); known != workloads_.end()) return known->second;
@@ -13,7 +25,7 @@ JudgedWorkload& JudgedWorkloads::open(const PlannedEvaluation& planned) {
   } catch (const worker::JudgeLost&) {
     throw;
   } catch (const Error& error) {
-    put_aside(planned.workload, {model::ObstacleCode::bad_workload, error.what()});
+    put_aside(planned.workload, {code_of(error.what()), error.what()});
     throw;
   }
 }

@@ -268,8 +268,7 @@ Measurement Lane::make_evaluation_run(const PlannedEvaluation& planned, const He
     workloads_.note_success();
     return measurement;
   } catch (const ReferenceError& error) {
-    if (!run_.session.interrupted())
-      workloads_.put_aside(planned.workload, {ObstacleCode::reference_failed, error.what()});
+    if (!run_.session.interrupted()) workloads_.put_aside(planned.workload, {error.code, error.what()});
     throw;
   }
 }

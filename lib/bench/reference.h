@@ -6,6 +6,7 @@
 
 #include "eval/layout.h"
 #include "model/definition.h"
+#include "model/obstacle.h"
 #include "util/error.h"
 #include "worker/worker.h"
 
@@ -14,7 +15,10 @@ namespace fib::bench {
 // The definition's reference cannot give an expected output: nothing that can be said against a solution.
 class ReferenceError : public Error {
  public:
-  using Error::Error;
+  explicit ReferenceError(const std::string& why,
+                          model::ObstacleCode because = model::ObstacleCode::reference_failed)
+      : Error("{}", why), code(because) {}
+  model::ObstacleCode code;
 };
 
 // One call of a reference, its time in nanoseconds. `cold`: it tells little, for the first calls of a

@@ -14,6 +14,9 @@
 namespace fib::bench {
 namespace {
 
+// What the native engine says of what it does not run, and torch may.
+constexpr std::string_view kUnsupported = "supported by the native reference engine";
+
 constexpr std::int64_t kCallLimitNs = std::int64_t{600} * 1'000'000'000;
 
 constexpr int kColdCalls = 2;
@@ -42,14 +45,19 @@ T ReferenceRunner::expect(worker::Answer<T> answer) {
     worker_.reset();
     definition_ = nullptr;
   }
-  throw ReferenceError("the reference failed: {}", text);
+  const bool is_unsupported = !runs_python_ && text.find(kUnsupported) != std::string::npos;
+  if (is_unsupported && wanted_ == ReferenceEngine::kAuto && !processes_.no_torch.empty())
+    text += fmt::format(" (torch may run it: {})", processes_.no_torch);
+  throw ReferenceError("the reference failed: " + text, is_unsupported
+                                                            ? model::ObstacleCode::unsupported_reference
+                                                            : model::ObstacleCode::reference_failed);
 }
 
 bool ReferenceRunner::wants_python() const {
   if (wanted_ == ReferenceEngine::kNative || !python_failed_.empty()) return false;
   const bool has_torch = processes_.guests != nullptr && processes_.no_torch.empty();
   if (!has_torch && wanted_ == ReferenceEngine::kPython)
-    throw ReferenceError("--reference python: {}", processes_.no_torch);
+    throw ReferenceError("--reference python: " + processes_.no_torch, model::ObstacleCode::missing_tool);
   return has_torch;
 }
 
@@ -128,7 +136,8 @@ void ReferenceRunner::load_python(const model::Definition& definition) {
 }
 
 void ReferenceRunner::start_without_torch(const model::Definition& definition, const std::string& why) {
-  if (wanted_ != ReferenceEngine::kAuto) throw ReferenceError("the reference failed: {}", why);
+  if (wanted_ != ReferenceEngine::kAuto)
+    throw ReferenceError("the reference failed: " + why, model::ObstacleCode::missing_tool);
   python_failed_ = why;
   warn_(fmt::format("references run in the native engine: {}", why));
   start_worker(definition);
@@ -191,7 +200,7 @@ ReferenceCall ReferenceRunner::first_call(const eval::Layout& layout) {
 ReferenceCall ReferenceRunner::checked(const eval::Layout& layout, const worker::CallTimes& times,
                                        const worker::Collected& collected, worker::Clock clock) {
   if (const auto problem = eval::check_claims(layout, collected.outputs)) {
-    throw ReferenceError("the reference failed: {}", problem->text);
+    throw ReferenceError("the reference failed: " + problem->text);
   }
   return {times.done.elapsed_ns, is_cold(times.done, clock), collected.tied_rows, times};
 }

@@ -108,18 +108,19 @@ Sweep with_defaults(Sweep sweep) {
   return sweep;
 }
 
-RunIdentity identity_of(const Environment& environment, const RunRequest& request,
-                        const std::optional<std::string>& seed) {
+RunIdentity identity_of(const Environment& environment, const RunRequest& request, const RunConfig& config) {
   RunIdentity identity;
   identity.run_id = util::utc_compact() + "-" + std::to_string(::getpid());
   identity.build_id = worker::build_id();
   identity.version = request.version;
-  identity.seeded = seed.has_value();
+  identity.seeded = config.seed.has_value();
   identity.python = environment.python;
   if (environment.tvm_ffi) identity.tvm_ffi = environment.tvm_ffi->version;
   identity.tags = request.tags;
   identity.load = request.load;
-  identity.circumstances = {name_of(request.count_work), request.tools, seed.value_or("")};
+  identity.circumstances = {name_of(request.count_work), request.tools, {}, config.seed.value_or("")};
+  for (const auto& folder : config.sandbox_readable)
+    identity.circumstances.readable.push_back(folder.string());
   return identity;
 }
 
@@ -152,7 +153,7 @@ RunReport run(Session& session, const std::vector<dataset::Dataset>& datasets, c
   const std::string secret = config.seed.value_or(make_secret());
   EarlyEnd early_end(request.limits, util::monotonic_ns);
   FailureCounts failures(request.limits.skip_after);
-  RunIdentity identity = identity_of(environment, request, config.seed);
+  RunIdentity identity = identity_of(environment, request, config);
   RunReport report;
   report.run_id = identity.run_id;
   const RunRecorder record(datasets, plan, sweep, request, environment, identity, secret);

@@ -14,6 +14,7 @@ std::string request_digest(const model::MeasurementRecord& record, const model::
   hash.add("sandbox").add(record.sandbox ? record.sandbox->mode.value_or("") : "");
   hash.add(record.solution_sha256.value_or("")).add(record.definition_sha256.value_or(""));
   hash.add(model::to_json(workload)).add(record.config.dump());
+  for (const std::string& folder : circumstances.readable) hash.add("readable").add(folder);
   if (!circumstances.seed.empty()) hash.add("seed").add(circumstances.seed);
   if (record.device && record.device->kind == "cuda") hash.add("counted").add(circumstances.count_work);
   return hash.hex();

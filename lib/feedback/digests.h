@@ -13,7 +13,8 @@ namespace fib::feedback {
 struct Circumstances {
   std::string count_work = {};  // which evaluations were to be counted, on devices that can: --count-work
   std::string tools = {};       // versions of the driver, compilers and interpreter; empty: not known
-  std::string seed = {};        // what was asked for, which fixes the inputs: --seed; empty: nothing
+  std::vector<std::string> readable = {};  // folders beside the usual ones that builds and calls read
+  std::string seed = {};  // what was asked for, which fixes the inputs: --seed; empty: nothing
 };
 
 // What was asked for: the source, what it computes, on which workload and how. Equal for equal questions.

@@ -66,7 +66,7 @@ const std::vector<ErrorFacts>& all_error_facts() {
       {timeout, "timeout", "run", false, false, "The calls did not end within --timeout.",
        "Look for a loop that does not end or a barrier that not all threads reach."},
       {forbidden_call, "forbidden_call", "run", false, kViolation,
-       "The solution made a system call that reaches into other processes or changes the machine.",
+       "The solution made a system call that nobody tries who computes: ptrace, a mount, bpf and the like.",
        "Compute only: no ptrace, mounts, namespaces or kernel modules, and no calls of another "
        "architecture."},
       {broken_protocol, "broken_protocol", "run", false, kViolation,

@@ -22,8 +22,11 @@ enum class ObstacleCode {
   build_not_made,
   // load
   bad_workload,
+  unsupported_workload,
+  too_large,
   // run
   reference_failed,
+  unsupported_reference,
   machine_error,
   lost_device,
   fib_error,

@@ -143,7 +143,7 @@ InputSets::Source InputSets::make_source(const model::Workload& workload, const 
   if (indexer_ && slot.name == "k_index_cache_fp8" && holds_fp8_pages(slot))
     source.kind = Source::Kind::kFp8Pages;
   if (spec == nullptr || spec->kind == model::InputKind::random) return source;
-  if (spec->kind == model::InputKind::custom) throw Error("inputs made by a function are not supported");
+  if (spec->kind == model::InputKind::custom) throw Error("{}", kMadeByFunction);
   if (spec->kind == model::InputKind::scalar) {
     if (!slot.scalar) throw Error("the workload gives a scalar, the definition a tensor");
     std::byte probe[8];

@@ -20,6 +20,9 @@ class SafetensorsFile;
 
 namespace fib::synthesis {
 
+// What InputSets says of inputs that a function of the definition would make (model::InputKind::custom).
+inline constexpr std::string_view kMadeByFunction = "inputs made by a function are not supported";
+
 // What one input of one set is made of, for a device that makes it itself.
 struct InputContent {
   enum class Kind { kRandom, kProbabilities, kFp8Pages, kScalar, kData } kind = Kind::kRandom;

@@ -25,6 +25,8 @@ namespace fib::util {
 
 namespace {
 
+constexpr std::string_view kCannotStart = "cannot start \"";
+
 std::vector<std::string> merged_environment(const std::vector<std::string>& variables) {
   std::vector<std::string> settings = variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -85,7 +87,7 @@ pid_t start(const std::vector<std::string>& words, const std::filesystem::path& 
       ::posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environment.data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw Error("cannot start \"{}\": {}", words[0], std::strerror(error));
+  if (error != 0) throw Error("{}{}\": {}", kCannotStart, words[0], std::strerror(error));
   return pid;
 }
 
@@ -115,6 +117,12 @@ std::string read_all(const UniqueFd& pipe) {
 }
 
 }  // namespace
+
+bool is_of_missing_program(std::string_view error) {
+  if (!error.starts_with(kCannotStart)) return false;
+  return error.find(std::strerror(ENOENT)) != std::string_view::npos ||
+         error.find(std::strerror(EACCES)) != std::string_view::npos;
+}
 
 std::string status_text(int wait_status) {
   if (WIFSIGNALED(wait_status)) return fmt::format("signal {}", WTERMSIG(wait_status));

@@ -56,6 +56,10 @@ class HeldCommand {
   int wait_status_ = 0;
 };
 
+// Whether the text of an Error says that a program could not be started because it is not there, or is no
+// program.
+[[nodiscard]] bool is_of_missing_program(std::string_view error);
+
 // "exit code 1", "signal 11"
 [[nodiscard]] std::string status_text(int wait_status);
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "eval/evaluator.h"
@@ -10,6 +11,9 @@
 #include "worker/judge_messages.h"
 
 namespace fib::worker {
+
+// What the judge says of a workload for which there is not enough memory.
+inline constexpr std::string_view kTooLarge = "too much for this machine";
 
 // The judge is gone, or has broken the protocol: nothing that can be said against a solution.
 class JudgeLost : public Error {

@@ -22,6 +22,7 @@
 #include "worker/cuda_queues.h"
 #include "worker/doors.h"
 #include "worker/expected_store.h"
+#include "worker/judge.h"
 #include "worker/judge_document.h"
 #include "worker/judge_messages.h"
 #include "worker/messages.h"
@@ -154,7 +155,7 @@ class JudgeProcess {
     opened->layout = eval::make_layout(document.definition, document.workload);
     const std::uint64_t bytes = opened->layout.input_bytes + opened->layout.output_bytes;
     if (bytes > std::min(host_->memory_limit(), device().memory_limit())) {
-      throw Error("its inputs and outputs take {} MiB, too much for this machine", bytes >> 20U);
+      throw Error("its inputs and outputs take {} MiB, {}", bytes >> 20U, kTooLarge);
     }
     auto made = synthesis::make_inputs(document.definition, document.workload, document.made, document.blobs);
     opened->sets = std::make_unique<synthesis::InputSets>(

@@ -279,6 +279,12 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
       eval({file.string(), "--definition", "add", "--against", "baseline", "--format", "json"}).out);
   CHECK(json["solutions"][0]["against"]["totals"]["results"] == 2);
   CHECK(json["solutions"][0]["against"]["results"][0]["verdict"] == "faster");
+  // What it is compared with may fail: the try has passed.
+  const auto off = eval.write("off.cpp", kSignature + " { c[0] = n; }");
+  const auto against_failed = eval({file.string(), "--definition", "add", "--against", off.string()});
+  CHECK(against_failed.exit_code == 0);
+  CHECK_THAT(against_failed.out, Catch::Contains("2 fixed"));
+  CHECK(eval({off.string(), "--definition", "add", "--against", file.string()}).exit_code == 3);
   const auto nobody = eval({file.string(), "--definition", "add", "--against", "thiers"});
   CHECK(nobody.exit_code == 1);
   CHECK_THAT(nobody.err, Catch::Contains("has no solution \"thiers\" of add; did you mean \"theirs\"?"));

@@ -59,6 +59,12 @@ TEST_CASE("a try in an open sandbox is another question than one in a closed one
   CHECK(digest(open) != digest(record_on("cpu")));
 }
 
+TEST_CASE("a try whose builds and calls may read more folders is another question") {
+  CHECK(digest(record_on("cpu"), {.readable = {"/opt/lib"}}) != digest(record_on("cpu")));
+  CHECK(digest(record_on("cpu"), {.readable = {"/opt/lib"}}) !=
+        digest(record_on("cpu"), {.readable = {"/opt/other"}}));
+}
+
 TEST_CASE("a try on the inputs of a seed is another question than one on those of another seed, or of none") {
   const auto seeded = [](const std::string& seed) { return digest(record_on("cpu"), {.seed = seed}); };
   CHECK(seeded("5") == seeded("5"));

@@ -29,6 +29,21 @@ TEST_CASE("a killed command says which signal") {
   CHECK(run_command({"sh", "-c", "kill -9 $$"}, "/").status_text() == "signal 9");
 }
 
+TEST_CASE("errors of programs that are not there are told from others") {
+  const auto error_of = [](const std::string& program) {
+    try {
+      (void)run_command({program}, "/");
+    } catch (const fib::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(fib::util::is_of_missing_program(error_of("/no/such/program")));
+  CHECK(fib::util::is_of_missing_program(error_of("/etc/passwd")));
+  CHECK_FALSE(fib::util::is_of_missing_program("cannot start \"c++\": Resource temporarily unavailable"));
+  CHECK_FALSE(fib::util::is_of_missing_program("no such file: No such file or directory"));
+}
+
 TEST_CASE("a program that does not exist is an error that names it") {
   CHECK_THROWS_WITH(run_command({"no-such-program"}, "/"), Catch::Contains("no-such-program"));
 }
