@@ -12,7 +12,6 @@
 #include "util/shell_word.h"
 
 namespace fib::report {
-namespace {
 
 namespace json = model::json;
 
@@ -34,6 +33,8 @@ std::string peak_text(const std::optional<roofline::Peak>& peak) {
   }
   return fmt::format("Peak: {}", fmt::join(parts, ", "));
 }
+
+namespace {
 
 std::size_t faster_than_bound(const HardwareSol& hardware) {
   std::size_t count = 0;

@@ -43,8 +43,8 @@ namespace fib::visual {
 [[nodiscard]] chart::LineChart small_latency_chart(const Scene& scene, const DefinitionScene& definition);
 
 // The speedups of every solution of a definition over its workloads, in the order of the leaderboard and
-// against the same yardstick; of many the first. Who did not pass everything is grey, for its speedups are
-// over fewer workloads.
+// against the same yardstick; of many the first. Beside who did not pass everything stands how many it did:
+// its speedups are over fewer workloads.
 [[nodiscard]] chart::BoxChart solution_speedups_chart(const DefinitionScene& definition,
                                                       const report::Leaderboard& board,
                                                       const Colours& colours);

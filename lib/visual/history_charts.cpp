@@ -98,6 +98,18 @@ double last_latency(const std::vector<chart::Point>& points) {
   return is_known ? *points.back().y : std::numeric_limits<double>::infinity();
 }
 
+// Of very many solutions, which are sorted, the first, and some of those at whose last run one looks first.
+void keep_few(std::vector<chart::Series>& series) {
+  constexpr std::ptrdiff_t kMost = 20;
+  constexpr std::ptrdiff_t kMostOthers = 10;
+  if (std::ssize(series) <= kMost + kMostOthers) return;
+  const auto others =
+      std::stable_partition(series.begin() + kMost, series.end(), [](const chart::Series& one) {
+        return !one.points.empty() && (one.points.back().flagged || one.points.back().failed);
+      });
+  series.erase(std::min(others, series.begin() + kMost + kMostOthers), series.end());
+}
+
 std::vector<chart::Series> series_of(const std::map<std::string, std::vector<chart::Point>>& points) {
   std::vector<chart::Series> series;
   for (const auto& [solution, own] : points) series.push_back({solution, own});
@@ -153,7 +165,13 @@ void place_points(const std::vector<const RunStanding*>& standings, chart::LineC
 // "2026-03-17T14:18:19", with what follows; "" where it cannot be read.
 std::string start_of(const report::HistoryRun& run) {
   const std::string& time = run.record.started_utc;
-  return util::parse_timestamp(time) && time.size() >= 19 ? time : "";
+  if (util::parse_timestamp(time) && time.size() >= 19) return time;
+  // Without a record the id of a run of fib has it: "20260102T030405.000006Z-7".
+  const std::string& id = run.record.run_id;
+  if (id.size() < 15 || id[8] != 'T') return "";
+  const std::string of_id = fmt::format("{}-{}-{}T{}:{}:{}", id.substr(0, 4), id.substr(4, 2),
+                                        id.substr(6, 2), id.substr(9, 2), id.substr(11, 2), id.substr(13, 2));
+  return util::parse_timestamp(of_id) ? of_id : "";
 }
 
 RunLabel label_of(const report::HistoryRun& run, bool with_year, bool with_seconds) {
@@ -193,6 +211,10 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
   std::stable_sort(result.series.begin(), result.series.end(), [](const auto& left, const auto& right) {
     return last_latency(left.points) < last_latency(right.points);
   });
+  keep_few(result.series);
+  if (result.series.size() < points.size())
+    result.subtitle += fmt::format("; {} of {}: the fastest, and others that slowed down or failed last",
+                                   result.series.size(), present::plural(points.size(), "solution"));
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "chart/markup.h"
@@ -45,7 +46,7 @@ std::string text_tag(std::string_view name, std::string_view text) {
 }
 
 std::string breakable(std::string_view text) {
-  constexpr std::string_view kSigns = "_-/.,:;=([{|";
+  constexpr std::string_view kSigns = "_-/.,:;=|";
   constexpr std::size_t kLongWord = 12;   // longer ones may be broken
   constexpr std::size_t kLongPiece = 20;  // bytes of a word without such a sign
   std::string markup;
@@ -55,8 +56,10 @@ std::string breakable(std::string_view text) {
     std::size_t begin = 0;  // of the piece that is not yet in the markup
     for (std::size_t i = 1; word.size() > kLongWord && i < word.size(); ++i) {
       const bool is_begin = (static_cast<unsigned char>(word[i]) & 0xC0U) != 0x80U;  // of a character
-      if (!is_begin || (kSigns.find(word[i - 1]) == std::string_view::npos && i - begin < kLongPiece))
-        continue;
+      const bool is_in_number = std::isdigit(static_cast<unsigned char>(word[i])) != 0 &&
+                                (word[i - 1] == '.' || word[i - 1] == '-');
+      const bool is_sign = kSigns.find(word[i - 1]) != std::string_view::npos && !is_in_number;
+      if (!is_begin || (!is_sign && i - begin < kLongPiece)) continue;
       markup += util::escape_xml(word.substr(begin, i - begin)) + "<wbr>";
       begin = i;
     }
@@ -92,9 +95,10 @@ std::string id_of(std::string_view name) {
 
 // Rows of a table that are in sight at once; more cards would be longer than anybody scrolls.
 constexpr std::size_t kMostInSight = 40;
+constexpr std::size_t kMostRowsWithoutBox = 24;
 
 std::string table_box(std::size_t rows, const std::string& table) {
-  return tag("div", {{"class", rows > kMostInSight ? "wide tall" : "wide"}}, table) + "\n";
+  return tag("div", {{"class", rows > kMostRowsWithoutBox ? "wide tall" : "wide"}}, table) + "\n";
 }
 
 std::string html_table(const present::Table& table, std::string_view caption, OnPhones on_phones) {

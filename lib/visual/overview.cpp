@@ -15,6 +15,7 @@
 #include "report/run_results.h"
 #include "report/speedup_text.h"
 #include "util/some_of.h"
+#include "util/text.h"
 
 namespace fib::visual {
 namespace {
@@ -49,7 +50,7 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
   const report::Standing& winner = *outcome.winners.front();
   std::string text;
   if (outcome.winners.size() > 1) {
-    text = fmt::format("{} lead {} and cannot be told apart: {} ms", names_text(outcome.winners),
+    text = fmt::format("{} lead {} and cannot be told apart, the first at {} ms", names_text(outcome.winners),
                        outcome.definition, present::format_ms(*winner.latency_ms));
   } else if (outcome.next == nullptr) {
     text = fmt::format("{} alone passed every workload of {}: {} ms", winner.solution, outcome.definition,
@@ -120,7 +121,10 @@ std::string without_place(const std::string& reason) {
 
 std::string reason_text(const Detail& detail) {
   const std::string line = reason_of(detail);
-  const std::string status(model::name_of(detail.status()));
+  report::FailureName failure = detail.failure;
+  const std::string word(model::name_of(detail.status()));
+  if (util::lowered(word) == failure.code) failure.code.clear();  // nothing that the status does not say
+  const std::string status = report::status_text(detail.status(), failure);
   return line.empty() ? status : status + ": " + line;
 }
 
@@ -262,6 +266,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
   Changes changes{*run_id, {}, {}, {}, {}};
   std::map<std::pair<std::string, std::string>, Change> by_solution;
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> ratios_changed;
   std::map<std::pair<std::string, std::string>, std::vector<double>> latencies_before;
   for (const report::Comparison& pair : compared.pairs) {
     const std::pair key(*pair.b->row.definition, *pair.b->row.solution);
@@ -275,12 +280,16 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     if (pair.a->run_id != nullptr) changes.runs_before.insert(*pair.a->run_id);
     const auto before = pair.a->latency_ms();
     if (pair.change) ratios[key].push_back(1 + *pair.change);
+    if (pair.change && (pair.verdict == Verdict::slower || pair.verdict == Verdict::faster))
+      ratios_changed[key].push_back(1 + *pair.change);
     if (before) latencies_before[key].push_back(*before);
   }
   if (const auto known = compared.drifts.find(hardware); known != compared.drifts.end())
     changes.drift = known->second;
   for (auto& [key, change] : by_solution) {
     if (!ratios[key].empty()) change.ratio = dataset::geometric_mean(ratios[key]);
+    change.ratios_changed = ratios_changed[key].size();
+    if (change.ratios_changed > 0) change.changed_ratio = dataset::geometric_mean(ratios_changed[key]);
     const auto& before = latencies_before[key];
     if (before.size() == change.results) change.before_ms = dataset::geometric_mean(before);
     if (is_worth_telling(change)) changes.changed.push_back(std::move(change));

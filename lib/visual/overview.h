@@ -69,6 +69,9 @@ struct Change {
   // Geometric mean of the latencies before; nothing unless all of these results passed then.
   std::optional<double> before_ms = std::nullopt;
   bool has_other_source = false;  // source or options are not those of the results before
+  // As `ratio`, of those results alone that are slower or faster, and how many these are.
+  std::optional<double> changed_ratio = std::nullopt;
+  std::size_t ratios_changed = 0;
 };
 
 struct Changes {

@@ -127,9 +127,9 @@ std::string untried_box(const Scene& scene) {
     if (tried.contains(name)) continue;
     const std::string target = fmt::format("{}", fmt::join(solution.spec.target_hardware, ", "));
     const std::string* reason = util::find_or_null(reasons, name);
-    by_reason[reason != nullptr
-                  ? *reason
-                  : "no run says why; for " + (target.empty() ? "hardware that they do not name" : target)]
+    by_reason[reason != nullptr ? *reason
+                                : "for " + (target.empty() ? "hardware that they do not name" : target) +
+                                      "; no run that is recorded tried them"]
         .push_back(name);
     ++count;
   }
@@ -139,9 +139,10 @@ std::string untried_box(const Scene& scene) {
   for (const auto& [reason, names] : by_reason) {
     constexpr std::size_t kMost = 200;
     const std::size_t shown = std::min(names.size(), kMost);
-    std::string some = fmt::format(
-        "{}: {}", reason, fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-    if (shown < names.size()) some += ", " + util::and_more(names.size(), shown);
+    std::string some =
+        fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (shown < names.size()) some += " " + util::and_more(names.size(), shown);
+    some += ": " + reason;
     text += tag("p", {}, breakable(present::printable(some)));
   }
   return tag("details", {{"class", "cautions"}}, text);

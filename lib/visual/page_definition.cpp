@@ -153,8 +153,9 @@ std::string result_cell(const report::Detail* detail, const report::Detail* fast
     if (fastest == detail) return "<td class=\"p w\">" + short_ms(*latency);
     const std::string shade =
         latency && fastest != nullptr ? shade_of(*latency / *fastest->latency_ms()) : "";
-    return "<td class=" + (shade.empty() ? "p" : "\"p" + shade + "\"") + ">" +
-           (latency ? short_ms(*latency) : "✓");
+    const std::string text = latency ? short_ms(*latency) : "✓";
+    if (latency && fastest == nullptr) return "<td>" + text;  // nobody to compare it with
+    return "<td class=" + (shade.empty() ? "p" : "\"p" + shade + "\"") + ">" + text;
   }
   std::string why(model::name_of(detail->status()));
   const std::string reason = visual::reason_of(*detail);
@@ -359,7 +360,7 @@ std::string quality(const DefinitionScene& definition) {
   constexpr std::size_t kMostInSight = 12;
   if (table.rows.empty()) return "";
   const std::string markup =
-      html_table(table, "How it was measured") +
+      html_table(table, "How it was measured", OnPhones::cards) +
       tag("p", {{"class", "legend"}},
           "Timed calls: over all workloads. CV: coefficient of variation of a workload's timed calls. "
           "Flush: how the caches are emptied before a call. Least sets: of input values that differ, of "
@@ -374,15 +375,31 @@ std::string speedups_figure(const DefinitionScene& definition, const report::Lea
   const chart::BoxChart speedups = solution_speedups_chart(definition, board, colours);
   const bool any = std::any_of(speedups.boxes.begin(), speedups.boxes.end(),
                                [](const auto& box) { return box.values.has_value(); });
-  const std::string yardstick = report::name_of(board.against);
-  if (!any) return "";
-  std::string caption = fmt::format(
-      "Speedups against the {} over the workloads: the middle half, and the median as a number (the table "
-      "has {} means)",
-      yardstick, board.every_trace ? "arithmetic" : "geometric");
-  if (speedups.boxes.size() < definition.solutions.size())
-    caption +=
-        fmt::format("; the first {} of {} solutions", speedups.boxes.size(), definition.solutions.size());
+  const auto is_of = [&](const chart::Box& box, const auto& holds) {
+    return std::any_of(board.standings.begin(), board.standings.end(),
+                       [&](const report::Standing& one) { return one.solution == box.label && holds(one); });
+  };
+  const bool is_yardstick_alone = board.against == report::Against::baseline && speedups.boxes.size() == 1 &&
+                                  is_of(speedups.boxes.front(), [&](const report::Standing& one) {
+                                    return one.author == board.baseline_author;
+                                  });
+  if (!any || is_yardstick_alone) return "";
+  std::string caption =
+      fmt::format("Speedups against the {} over the workloads: the middle half, and the median as a number",
+                  report::name_of(board.against));
+  const bool has_means = std::any_of(
+      board.standings.begin(), board.standings.end(),
+      [](const report::Standing& one) { return one.passed == one.workloads && one.speedup.value_or(0) > 0; });
+  if (has_means)
+    caption += fmt::format(" (the table has {} means)", board.every_trace ? "arithmetic" : "geometric");
+  std::set<std::string> solved;
+  for (const report::Detail* detail : definition.results) {
+    if (detail->latency_ms()) solved.insert(*detail->row.solution);
+  }
+  if (speedups.boxes.size() < solved.size())
+    caption += fmt::format("; the first {} of {} solutions", speedups.boxes.size(), solved.size());
+  if (solved.size() < definition.solutions.size())
+    caption += fmt::format("; {} passed nothing", definition.solutions.size() - solved.size());
   return figure(speedups, caption);
 }
 
@@ -412,7 +429,7 @@ std::string definition_id(const std::string& hardware, const std::string& defini
 
 std::string definition_section(const Scene& scene, const HardwareScene& hardware,
                                const DefinitionScene& definition, Logs& logs) {
-  std::string text = text_tag("h3", definition.name) + "\n" + description(scene, definition.name);
+  std::string text = tag("h3", {}, breakable(definition.name)) + "\n" + description(scene, definition.name);
   text += standings(scene, hardware, definition.name);
   const Colours& colours = scene.colours.at(definition.name);
   text += "<div class=figures>\n";

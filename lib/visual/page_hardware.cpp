@@ -5,6 +5,7 @@
 #include "chart/markup.h"
 #include "present/text.h"
 #include "report/sol_tables.h"
+#include "report/sol_text.h"
 #include "report/summary_tables.h"
 #include "report/summary_text.h"
 #include "util/xml.h"
@@ -53,7 +54,7 @@ std::string bounds(const report::HardwareSol& sol) {
     shown.workloads.resize(kMost);
   }
   const std::size_t left_out = sol.workloads.size() - shown.workloads.size();
-  std::string legend;
+  std::string legend = report::peak_text(sol.peak) + ". ";
   for (const std::string& note : report::bound_notes()) legend += note + ". ";
   const std::string table = html_table(report::workloads_table(shown), "How near to the roofline bound");
   if (table.empty()) return "";
@@ -124,7 +125,8 @@ std::string definitions(const report::HardwareSummary& summary) {
                    {"Passed", true},
                    {"Failed", true},
                    {"Failures"}},
-                  {}};
+                  {},
+                  true};
   const auto count = [](std::size_t value) {
     return number(std::to_string(value), static_cast<double>(value));
   };

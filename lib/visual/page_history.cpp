@@ -41,12 +41,17 @@ std::string history_figure(const Scene& scene, const HistorySubject& subject,
     caption += "; ringed: its source changed";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; }))
     caption += "; ✗ something failed";
+  const std::size_t few = chart.subtitle.find("; ", chart.subtitle.find("something failed"));
+  if (few != std::string::npos) caption += chart.subtitle.substr(few);
   return figure(chart, caption);
 }
 
 std::string text_of(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "-";
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : value.dump();
+  std::string list;
+  for (const auto& item : value) list += (list.empty() ? "" : ", ") + text_of(item);
+  return list;
 }
 
 const nlohmann::ordered_json* member(const nlohmann::ordered_json& object, const char* key) {
@@ -59,7 +64,11 @@ const nlohmann::ordered_json* member(const nlohmann::ordered_json& object, const
 present::Table facts_of(const nlohmann::ordered_json& document) {
   present::Table table{{present::text_column("What", ""), present::text_column("Value", "")}, {}};
   const auto add = [&](const std::string& name, const nlohmann::ordered_json& value) {
-    table.rows.push_back({present::text_cell(name), present::text_cell(text_of(value))});
+    constexpr std::string_view kBytes = "_bytes";
+    const bool is_size = name.ends_with(kBytes) && value.is_number();
+    table.rows.push_back({present::text_cell(is_size ? name.substr(0, name.size() - kBytes.size()) : name),
+                          present::text_cell(is_size ? fmt::format("{:.1f} GiB", value.get<double>() / 0x1p30)
+                                                     : text_of(value))});
   };
   for (const char* key : {"version", "hardware", "device", "devices", "compilers", "machine", "cuda"}) {
     const auto* value = member(document, key);

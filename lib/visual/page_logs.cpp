@@ -106,8 +106,8 @@ std::string Logs::one(std::size_t place, std::size_t most) const {
   const report::Detail* detail = groups_[place].front();
   const auto& row = detail->row;
   const std::string title = fmt::format("{} on {} {} ({}): {}", *row.solution, *row.definition,
-                                        util::some_of(workloads, "workload"), *row.evaluation->hardware,
-                                        model::name_of(detail->status()));
+                                        util::some_of(workloads, "workload", util::kNamed, "; "),
+                                        *row.evaluation->hardware, model::name_of(detail->status()));
   const std::string reasons = reasons_of(groups_[place]);
   const std::string log =
       (reasons.empty() ? "" : reasons + "\n") +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "chart/markup.h"
 #include "present/text.h"
@@ -27,6 +28,7 @@ using report::Verdict;
 
 constexpr std::size_t kMostWinners = 3;  // of those that share the first place
 constexpr std::size_t kMostRows = 40;    // of failures and of changes: a first look, not all of it
+constexpr std::size_t kFewMore = 4;      // not worth a sentence that they are left out
 constexpr std::size_t kMostNames = 8;    // of solutions that failed alike
 constexpr std::size_t kOverviewReasonColumns = 240;
 constexpr double kWideInterval = 0.1;  // above, it matters whether it is a difference or a factor
@@ -34,7 +36,7 @@ constexpr double kWideInterval = 0.1;  // above, it matters whether it is a diff
 // A number with what it is; `id`: the part of the page that tells more, or "".
 std::string tile(const std::string& value, const std::string& label, const std::string& tone = "",
                  const std::string& id = "") {
-  const std::string inner = text_tag("b", value) + text_tag("span", label);
+  const std::string inner = text_tag("b", value) + tag("span", {}, breakable(label));
   const std::string css = tone.empty() ? "tile" : "tile " + tone;
   return id.empty() ? tag("div", {{"class", css}}, inner)
                     : tag("a", {{"class", css}, {"href", "#" + id}}, inner);
@@ -61,8 +63,16 @@ std::string changes_tile(const Scene& scene, const Changes& changes, const std::
     (verdict == Verdict::broken || verdict == Verdict::slower ? worse : other)[verdict] = count;
   const bool both = !worse.empty() && changes_text(other) != "nothing";
   const std::string value = changes_text(worse.empty() ? other : worse);
-  std::string label =
-      value == "nothing" ? "changed in the last run" : "results of the last run against those before";
+  std::set<std::string> solutions;
+  for (const Change& change : changes.changed) {
+    const auto has = [&](const auto& entry) { return change.verdicts.contains(entry.first); };
+    if (std::any_of(worse.begin(), worse.end(), has)) solutions.insert(change.solution);
+  }
+  const std::string whose =
+      solutions.empty() ? "" : " of " + present::plural(solutions.size(), "solution") + " in";
+  std::string label = value == "nothing" ? "changed in the last run"
+                                         : fmt::format("results{} the last run against those before",
+                                                       whose.empty() ? " of" : whose);
   label += early_end_of(scene, changes.run_id);
   if (both) label += "; also " + changes_text(other);
   return tile(value, label, worse.empty() ? "" : "bad", changes.changed.empty() ? "" : id + "-changes");
@@ -264,19 +274,27 @@ PageCell passed_of(const std::vector<Failure>& group) {
 // "4 TIMEOUT, 2 RUNTIME_ERROR; first M=16: ", of solutions that did not fail alike on all workloads.
 std::string place_of(const Failure& failure) {
   if (fails_alike(failure)) return "";
-  const std::string all =
-      failure.statuses.size() == 1 ? "" : report::failures_text(failure.statuses) + "; first ";
-  return all + report::workload_text(*failure.first->row.workload) + ": ";
+  return report::failures_text(failure.statuses) + "; first " +
+         report::workload_text(*failure.first->row.workload) + ": ";
 }
 
 std::string failures_part(const Scene& scene, const HardwareScene& hardware,
                           const std::vector<Failure>& failures, Logs& logs) {
   if (failures.empty()) return "";
-  PageTable table{
-      {name_column("Solution"), name_column("Definition"), {"Passed", true, true}, {"First failure"}}, {}};
-  const auto groups = by_reason(failures);
+  PageTable table{{narrow_name_column("Solution"),
+                   narrow_name_column("Definition"),
+                   {"Passed", true, true},
+                   {"First failure"}},
+                  {},
+                  true};
+  auto groups = by_reason(failures);
+  // Who passed least comes first.
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& left, const auto& right) {
+    return left.front().passed < right.front().passed;
+  });
+  const std::size_t rows = groups.size() <= kMostRows + kFewMore ? groups.size() : kMostRows;
   std::size_t left_out = failures.size();
-  for (std::size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const std::vector<Failure>& group = groups[i];
     const Failure& first = group.front();
     left_out -= group.size();
@@ -285,7 +303,8 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
          {link_to(definition_id(hardware.name, first.definition), first.definition)},
          passed_of(group),
          {link_to(logs.link(*first.first),
-                  present::shorten(place_of(first) + cause_of(group), kOverviewReasonColumns))}});
+                  present::shorten(place_of(first) + cause_of(group), kOverviewReasonColumns)),
+          std::nullopt, std::nullopt, "all"}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
          rest_note(scene, left_out, "that failed", "fib export --format junit");
@@ -298,13 +317,26 @@ std::string run_name(const Scene& scene, const std::string& run_id) {
   return label == nullptr ? run_id : label->whole();
 }
 
+// "+12.3%"; never "-0.0%".
+std::string percent_text(double ratio) {
+  const std::string text = fmt::format("{:+.1f}%", (ratio - 1) * 100);
+  return text == "-0.0%" ? "+0.0%" : text;
+}
+
 // "0.25000 → 0.50000 (+100.0%)", "0.25000 → failed", or "+100.0% where both passed" where not all results
 // did. Dim where no verdict stands behind it.
 PageCell latency_change(const Change& change, bool is_dim) {
   if (!change.ratio && change.before_ms && change.verdicts.contains(Verdict::broken))
     return plain(present::format_ms(*change.before_ms) + " → failed");
   if (!change.ratio) return plain("-");
-  std::string text = fmt::format("{:+.1f}%", (*change.ratio - 1) * 100);
+  // Of a few results that changed the mean of all says nothing.
+  if (change.changed_ratio && 2 * change.ratios_changed < change.results) {
+    PageCell some = number(fmt::format("{} where it changed", percent_text(*change.changed_ratio)),
+                           *change.changed_ratio);
+    if (is_dim) some.css = "dim";
+    return some;
+  }
+  std::string text = percent_text(*change.ratio);
   if (!change.before_ms || change.verdicts.contains(Verdict::broken)) {
     text += " where both passed";
   } else {
@@ -332,10 +364,12 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                                 early_end_of(scene, changes.run_id), drift)) +
            "\n";
   }
-  PageTable table{
-      {name_column("Solution"), name_column("Definition"), {"Latency (ms)", true}, {"Results that changed"}},
-      {},
-      true};
+  PageTable table{{name_column("Solution"),
+                   name_column("Definition"),
+                   {"Latency (ms)", true},
+                   name_column("Results that changed")},
+                  {},
+                  true};
   for (std::size_t i = 0; i < std::min(changes.changed.size(), kMostRows); ++i) {
     const Change& change = changes.changed[i];
     const auto has = [&](Verdict verdict) { return change.verdicts.contains(verdict); };

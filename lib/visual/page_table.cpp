@@ -58,7 +58,8 @@ std::string style_of(const PageTable& table, std::size_t column) {
   if (!table.columns[column].is_name) return "";
   std::size_t longest = 0;
   for (const auto& row : table.rows) longest = std::max(longest, length_of(row[column].content));
-  return fmt::format("min-width:{}ch", std::min(longest + 2, kMostRoom));
+  return fmt::format("{}min-width:{}ch", table.columns[column].is_narrow ? "width:1%;" : "",
+                     std::min(longest + 2, kMostRoom));
 }
 
 // Whether some row says something in the column.

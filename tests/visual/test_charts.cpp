@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -215,7 +217,7 @@ TEST_CASE("a history has a category for each run, and a cross where something fa
   CHECK(subject.hardware == testing::kGpu);
   const auto chart = visual::history_chart(subject, tried_in, visual::run_labels(runs.scene().history));
   REQUIRE(chart.categories.size() == 2);
-  CHECK(chart.categories[0].label == testing::kRun1);
+  CHECK(chart.categories[0].label == "01-01 00:00");  // of its id
   CHECK(chart.categories[1].note.find("no record") != std::string::npos);
   const auto& fast = series_of(chart, "alice_fast");
   REQUIRE(fast.points.size() == 2);
@@ -223,6 +225,32 @@ TEST_CASE("a history has a category for each run, and a cross where something fa
   CHECK(!fast.points[1].failed);
   CHECK(series_of(chart, "alice_slow").points[0].failed);
   CHECK(series_of(chart, "bob_gemm").points.front().x == 1);
+}
+
+TEST_CASE("of very many solutions a history shows the fastest, and others that slowed down or failed last") {
+  report::DatasetHistory history;
+  for (const int i : {0, 1}) {
+    report::HistoryRun run;
+    run.record.run_id = "r" + std::to_string(i);
+    run.record.hardware = "H";
+    for (int s = 0; s < 40; ++s) {
+      report::RunStanding standing;
+      standing.definition = "d";
+      standing.solution = fmt::format("s{:02}", s);
+      standing.evaluations = standing.passed = 1;
+      const bool is_slowed = s == 35 && i == 1;
+      standing.workloads["w"] = {std::log((is_slowed ? 1.5 : 1.0) * (1 + s)), std::log1p(0.01), 1};
+      if (s == 30 && i == 1) standing.passed = 0;
+      run.traces.standings[{"d", nullptr, standing.solution}] = standing;
+    }
+    history.runs.push_back(run);
+  }
+  const auto chart = chart_of(history);
+  REQUIRE(chart.series.size() == 22);
+  CHECK(chart.series.front().name == "s00");
+  CHECK_FALSE(series_of(chart, "s35").points.empty());
+  CHECK_FALSE(series_of(chart, "s30").points.empty());
+  CHECK(chart.subtitle.find("; 22 of 40 solutions: the fastest, and others that") != std::string::npos);
 }
 
 TEST_CASE("runs of a history are named by time and commit; slower ones beyond the intervals are marked") {

@@ -45,7 +45,7 @@ TEST_CASE("the headline of one definition says who won, by how much, and how sur
   CHECK(headline_of(summary({{"gemm",
                               report::Against::reference,
                               {standing("a", 1, 0.5), standing("b", 1, 0.51), standing("c", 3, 1.0)}}})) ==
-        "a and b lead gemm and cannot be told apart: 0.50000 ms, 2.00x as fast as c.");
+        "a and b lead gemm and cannot be told apart, the first at 0.50000 ms, 2.00x as fast as c.");
 }
 
 TEST_CASE("a win against the baseline alone is told as such") {
@@ -137,6 +137,8 @@ TEST_CASE("what changed in the last run is told by solution, with its verdicts")
   CHECK(fast.results == 4);
   CHECK(visual::changes_text(fast.verdicts) == "2 slower, 1 faster");
   CHECK(*fast.ratio == Approx(std::pow(1.005 * 0.9 * 1.03 * 1.02, 0.25)));
+  CHECK(fast.ratios_changed == 3);
+  CHECK(*fast.changed_ratio == Approx(std::cbrt(0.9 * 1.03 * 1.02)));
   CHECK(visual::changes_text({{Verdict::same, 3}}) == "nothing");
   CHECK_FALSE(visual::changes_of(runs.scene(), "other"));
 }
@@ -349,9 +351,11 @@ TEST_CASE("the first screen of a page has the headline, the key figures, and lin
   CHECK(holds("<p class=\"lead\">alice_fast alone passed every workload of gemm_n128: "));
   CHECK(holds("<b>0 of 1</b><span>definitions won against others, 1 passed by one alone</span>"));
   CHECK(holds("<a class=\"tile bad\" href=\"#on-NVIDIA~20H200-failures\"><b>1</b>"));
-  CHECK(
-      holds("<b>1 broken, 2 slower</b><span>results of the last run against those before; also 1 faster, 1 "
-            "fixed</span>"));
+  CHECK(holds(
+      "<b>1 broken, 2 slower</b><span>results of 2 solutions in the last run against those before; also 1 "
+      "faster, 1 fixed</span>"));
   CHECK(holds("<details id=\"s-alice_fast\" class=\"source\"><summary>alice_fast</summary>"));
-  CHECK(holds("<a href=\"#log-1\">w1 M=1: RUNTIME_<wbr>ERROR: illegal memory access</a>"));
+  CHECK(
+      holds("<a href=\"#log-1\">2 RUNTIME_<wbr>ERROR; first w1 M=1: RUNTIME_<wbr>ERROR: illegal memory "
+            "access</a>"));
 }

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "visual/page.h"
 #include "visual/scenes.h"
@@ -153,7 +154,7 @@ TEST_CASE("a log that several workloads of a solution share is told once") {
   }
   files.write("traces/t.jsonl", traces);
   const std::string html = page_of(files);
-  CHECK(holds(html, "<details id=\"log-1\"><summary>s on d w1 M=1, w2 M=2, w3 M=3 and 1 more workload ("));
+  CHECK(holds(html, "<details id=\"log-1\"><summary>s on d w1 M=1; w2 M=2; w3 M=3 and 1 more workload ("));
   CHECK(!holds(html, "log-2"));
 }
 
@@ -206,7 +207,7 @@ TEST_CASE("a result shows how much slower it is than the fastest, and names how 
   CHECK(holds(html, "<td class=\"p s4\">11.00"));
   CHECK(holds(html, "M=1 <b class=\"failed\">1 failed</b>"));
   CHECK(holds(html, "bad</a> <b class=\"failed\">1 failed</b>"));
-  CHECK(holds(html, "<a href=\"#d-d-on-NVIDIA~20H200\">d</a></td><td class=\"n\" data-v=\"7\">7"));
+  CHECK(holds(html, "<a href=\"#d-d-on-NVIDIA~20H200\">d</a></td><td class=\"n\" data-v=\"7\" data-name=\"Results\">7"));
 }
 
 TEST_CASE("solutions that were not tried are named, and where nothing ever passed there is no empty chart") {
@@ -220,13 +221,13 @@ TEST_CASE("solutions that were not tried are named, and where nothing ever passe
   }
   files.write("traces/t.jsonl", traces);
   const std::string html = page_of(files);
-  CHECK(holds(html, "<summary>1 solution was not tried</summary><p>no run says why; for "));
-  CHECK(holds(html, ": idle</p>"));
+  CHECK(holds(html, "<summary>1 solution was not tried</summary><p>idle: for "));
+  CHECK(holds(html, "; no run that is recorded tried them</p>"));
   files.write("runs/runs.jsonl",
               std::string(R"({"run_id":")") + testing::kRun2 +
                   R"(","hardware":"NVIDIA H200","skipped":[{"solution":"idle","reason":"it needs <tcl>"}]})" +
                   "\n");
-  CHECK(holds(page_of(files), "<p>it needs &lt;tcl&gt;: idle</p>"));
+  CHECK(holds(page_of(files), "<p>idle: it needs &lt;tcl&gt;</p>"));
   CHECK(holds(html, "<p>d on NVIDIA H200: nothing passed in any of 2 runs.</p>"));
   CHECK(!holds(html, "latency over runs"));
 }
@@ -267,8 +268,24 @@ TEST_CASE("the page says how solutions fail, what broke, and what its bars and n
   // Of the first run nothing counts any more.
   CHECK(holds(html, "data-name=\"Count\">0</td>"));
   CHECK(holds(html, "data-name=\"Count\">6</td>"));
-  CHECK(holds(html, "results passed; failed: 1 RUNTIME_ERROR, 1 TIMEOUT"));
+  CHECK(holds(html, "results passed; failed: 1 RUNTIME_<wbr>ERROR, 1 TIMEOUT"));
   CHECK(holds(html, "style=\"min-width:8ch\">Solution"));  // "broken" and a little
+}
+
+TEST_CASE("a failure is named with its code, where that says more than its status") {
+  const testing::TemporaryDataset files;
+  const auto add = [&](const std::string& solution, const std::string& status, const std::string& code) {
+    auto trace = nlohmann::json::parse(
+        testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = solution, .status = status}
+            .line());
+    trace["evaluation"]["fib"]["failure"] = {{"code", code}, {"stage", "build"}};
+    return trace.dump() + "\n";
+  };
+  files.write("traces/t.jsonl",
+              add("a", "COMPILE_ERROR", "compile_error") + add("b", "COMPILE_ERROR", "missing_symbol"));
+  const std::string html = page_of(files, {.every_trace = true});
+  CHECK(holds(html, "COMPILE_<wbr>ERROR (missing_<wbr>symbol)"));
+  CHECK(!holds(html, "(compile_"));
 }
 
 TEST_CASE("long names are broken behind their underscores, in the contents too") {
@@ -286,7 +303,7 @@ TEST_CASE("the first screen says that the last run was interrupted") {
   files.write("runs/runs.jsonl", std::string(R"({"run_id":")") + testing::kRun2 +
                                      R"(","interrupted":true,"planned":9,"finished":4,"not_done":0})" + "\n");
   const std::string html = page_of(files);
-  CHECK_THAT(html.substr(html.find("of the last run"), 300),
+  CHECK_THAT(html.substr(html.find("in the last run against"), 300),
              Catch::Contains("interrupted after 4 of 9 evaluations; also"));
   CHECK(holds(html, ", interrupted after 4 of 9 evaluations</caption>"));
 }

@@ -83,7 +83,7 @@
   for (const table of document.querySelectorAll("main table")) {
     const rows = table.tBodies[0].rows;
     if (rows.length < 12) continue;
-    const label = make("label", { className: "filter", textContent: table.classList.contains("matrix") ? "Filter rows and columns " : "Filter rows " });
+    const label = make("label", { className: "filter", textContent: `${table.classList.contains("matrix") ? "Filter rows and columns" : "Filter rows"}${table.caption ? ` of “${table.caption.textContent}”` : ""} ` });
     const field = make("input", { type: "search" }, label);
     field.setAttribute("aria-label", `Filter: ${table.caption ? table.caption.textContent : "table"}`);
     const isMatrix = table.classList.contains("matrix");
