@@ -215,8 +215,8 @@ std::string leaderboard(const Scene& scene, const HardwareScene& hardware,
                         const std::vector<DefinitionResult>& outcomes) {
   double highest = 0;
   for (const DefinitionResult& outcome : outcomes) highest = std::max(highest, speedup_of(outcome));
-  PageTable table{{name_column("Definition"),
-                   name_column("Winner"),
+  PageTable table{{name_column("Definition", 22),
+                   name_column("Winner", 28),
                    {"Latency (ms)", true},
                    {"Rerun within", true, true},
                    {"Speedup", true},

@@ -52,14 +52,15 @@ std::size_t length_of(const std::string& markup) {
   return length;
 }
 
-// Of a column of names: room for the longest one, as far as other columns can spare it.
+// Of a column of names: room for the longest one, with a dot and a star, as far as others can spare it.
 std::string style_of(const PageTable& table, std::size_t column) {
-  constexpr std::size_t kMostRoom = 24;
-  if (!table.columns[column].is_name) return "";
+  constexpr std::size_t kBeside = 6;
+  const std::size_t room = table.columns[column].room;
+  if (room == 0) return "";
   std::size_t longest = 0;
   for (const auto& row : table.rows) longest = std::max(longest, length_of(row[column].content));
   return fmt::format("{}min-width:{}ch", table.columns[column].is_narrow ? "width:1%;" : "",
-                     std::min(longest + 2, kMostRoom));
+                     std::min(longest + kBeside, room));
 }
 
 // Whether some row says something in the column.

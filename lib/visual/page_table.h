@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,12 +19,14 @@ struct PageColumn {
   std::string name;
   bool is_number = false;
   bool is_extra = false;   // of class "extra": what a first look can do without, where a phone scrolls
-  bool is_name = false;    // of names that other columns shall not squeeze into several lines
-  bool is_narrow = false;  // and that leave the room which they do not need to others
+  std::size_t room = 0;    // characters of names that other columns shall not squeeze into several lines
+  bool is_narrow = false;  // what they do not need is left to others
 };
 
-inline PageColumn name_column(const std::string& name) { return {name, false, false, true}; }
-inline PageColumn narrow_name_column(const std::string& name) { return {name, false, false, true, true}; }
+inline PageColumn name_column(const std::string& name, std::size_t room = 24) {
+  return {name, false, false, room};
+}
+inline PageColumn narrow_name_column(const std::string& name) { return {name, false, false, 24, true}; }
 
 // A table with links, bars and colours in its cells, which a reader can sort as those of html_table().
 struct PageTable {

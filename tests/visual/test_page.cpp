@@ -207,7 +207,9 @@ TEST_CASE("a result shows how much slower it is than the fastest, and names how 
   CHECK(holds(html, "<td class=\"p s4\">11.00"));
   CHECK(holds(html, "M=1 <b class=\"failed\">1 failed</b>"));
   CHECK(holds(html, "bad</a> <b class=\"failed\">1 failed</b>"));
-  CHECK(holds(html, "<a href=\"#d-d-on-NVIDIA~20H200\">d</a></td><td class=\"n\" data-v=\"7\" data-name=\"Results\">7"));
+  CHECK(holds(
+      html,
+      "<a href=\"#d-d-on-NVIDIA~20H200\">d</a></td><td class=\"n\" data-v=\"7\" data-name=\"Results\">7"));
 }
 
 TEST_CASE("solutions that were not tried are named, and where nothing ever passed there is no empty chart") {
@@ -269,7 +271,7 @@ TEST_CASE("the page says how solutions fail, what broke, and what its bars and n
   CHECK(holds(html, "data-name=\"Count\">0</td>"));
   CHECK(holds(html, "data-name=\"Count\">6</td>"));
   CHECK(holds(html, "results passed; failed: 1 RUNTIME_<wbr>ERROR, 1 TIMEOUT"));
-  CHECK(holds(html, "style=\"min-width:8ch\">Solution"));  // "broken" and a little
+  CHECK(holds(html, "style=\"min-width:12ch\">Solution"));  // "broken" and a little
 }
 
 TEST_CASE("a failure is named with its code, where that says more than its status") {
