@@ -345,7 +345,7 @@ void add_eval(CLI::App& app, int& exit_code) {
           "  fib eval norm.py --definition norm.json --workload norm.jsonl\n"
           "Nothing is added to the dataset but by --add.\n") +
       kLocalDefault +
-      "Exit codes: 0 everything passed, 1 something could not be evaluated, 2 wrong usage,\n"
+      "Exit codes: 0 all that was tried passed, 1 something could not be evaluated, 2 wrong usage,\n"
       "3 something did not pass or cannot run on this machine, 130 interrupted.");
   eval->callback([options, &exit_code] { exit_code = run(*options); });
 }

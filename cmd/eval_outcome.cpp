@@ -16,7 +16,7 @@ namespace {
 
 using Traces = std::map<std::string, std::vector<model::Trace>>;  // by solution
 
-// What a solution is compared with may fail: that is no failure of the try.
+// What a solution is compared with may fail, and need not run here: that is no failure of the try.
 ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report, const Traces& traces,
                       const std::vector<std::string>& tried) {
   RunOutcome outcome;
@@ -26,8 +26,14 @@ ExitCode exit_code_of(const bench::Plan& plan, const bench::RunReport& report, c
     outcome.results += found->second.size();
     for (const model::Trace& trace : found->second) outcome.failures += trace.passed() ? 0 : 1;
   }
-  outcome.skipped = plan.skipped.size();
-  outcome.not_done = report.not_done.size();
+  const auto is_tried = [&](const std::string& name) {
+    return std::find(tried.begin(), tried.end(), name) != tried.end();
+  };
+  outcome.skipped = static_cast<std::size_t>(std::count_if(
+      plan.skipped.begin(), plan.skipped.end(), [&](const auto& one) { return is_tried(one.solution); }));
+  outcome.not_done = static_cast<std::size_t>(
+      std::count_if(report.not_done.begin(), report.not_done.end(),
+                    [&](const auto& one) { return is_tried(one.planned.solution->name); }));
   outcome.is_interrupted = report.interrupted;
   return judge_run(outcome, {true, false, std::nullopt}).exit_code;
 }

@@ -191,20 +191,20 @@ std::string explanation_of(const std::string& word) {
   }
   for (const auto& facts : model::all_error_facts()) names.emplace_back(facts.name);
   for (const auto& facts : model::all_obstacle_facts()) names.emplace_back(facts.name);
-  throw Error("\"{}\" is no error code, status, pattern or verdict{}", word, util::did_you_mean(word, names));
+  throw Error("\"{}\" is no code, status, pattern or verdict{}", word, util::did_you_mean(word, names));
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto word = std::make_shared<std::string>();
-  CLI::App* explain = app.add_subcommand(
-      "explain", "What an error code, a status, a pattern or a verdict means, and what to do");
+  CLI::App* explain =
+      app.add_subcommand("explain", "What a code, a status, a pattern or a verdict means, and what to do");
   explain
       ->add_option(
           "word", *word,
-          "An error code, a status, where wrong elements lie, or what became of a result; default: all\n"
-          "codes and statuses")
+          "The code of a failure or of why an evaluation was not made, a status, where wrong elements lie,\n"
+          "or what became of a result; default: all codes and statuses")
       ->type_name("CODE|STATUS|PATTERN|VERDICT");
   explain->footer(
       "Examples:\n"

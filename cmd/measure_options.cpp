@@ -69,7 +69,8 @@ void MeasureOptions::finish(model::DeviceKind device) {
   for (const auto way : {TorchWay::kAuto, TorchWay::kHeaders, TorchWay::kReal}) {
     if (torch == compile::name_of(way)) config.torch = way;
   }
-  for (const auto& path : sandbox_read) config.sandbox_readable.push_back(std::filesystem::absolute(path));
+  for (const auto& path : sandbox_read)
+    config.sandbox_readable.push_back(std::filesystem::absolute(path).lexically_normal());
   if (no_profile_baseline) config.profile_baseline = false;
   if (!seed.empty()) config.seed = seed;
   try {

@@ -80,7 +80,7 @@ void Lane::run(std::span<const PlannedEvaluation> evaluations, const PlannedEval
     upcoming_ = config().isolated && i + 1 < evaluations.size() ? &evaluations[i + 1] : upcoming;
     if (held_.are_of_another(*planned.solution) || held_.are_due(util::monotonic_ns())) report_held();
     if (close_if_lost() || !closed_.empty()) {
-      observer_.not_done(planned, obstacle_of_closed());
+      observer_.not_done(planned, *closed());
     } else {
       evaluate(planned);
     }
@@ -143,7 +143,7 @@ bool Lane::fill(HeldResult& result) {
     auto measurement = closed_.empty() ? made(planned, result) : std::nullopt;
     if (run_.session.interrupted()) return false;
     // Whatever was seen of a solution whose worker died with the keeper is no verdict.
-    if (close_if_lost() || !measurement) return not_done(obstacle_of_closed());
+    if (close_if_lost() || !measurement) return not_done(*closed());
     if (measurement->status != Status::PASSED) worker_.spoil();
     // A count that finds nothing is no news.
     if (!is_counted || measurement->status != Status::PASSED)
@@ -155,7 +155,7 @@ bool Lane::fill(HeldResult& result) {
     // end.
     if (run_.session.interrupted()) return false;
     worker_.kill();
-    if (close_if_lost()) return not_done(obstacle_of_closed());
+    if (close_if_lost()) return not_done(*closed());
     const auto* aside = workloads_.put_aside(result.planned->workload);
     const auto* none = dynamic_cast<const NoVerdict*>(&error);
     const auto code = aside != nullptr   ? aside->code
@@ -280,9 +280,11 @@ void Lane::begin_processes(const PlannedEvaluation& planned, const compile::Arti
   if (device_.is_cuda()) reference_.begin(*planned.definition);
 }
 
-// Of a lane that has closed. Where the keeper of all processes has ended the device is not to blame.
-model::Obstacle Lane::obstacle_of_closed() const {
-  return {processes_.spawner.lost() ? ObstacleCode::machine_error : ObstacleCode::lost_device, closed_};
+// Where the keeper of all processes has ended the device is not to blame.
+std::optional<model::Obstacle> Lane::closed() const {
+  if (closed_.empty()) return std::nullopt;
+  const auto code = processes_.spawner.lost() ? ObstacleCode::machine_error : ObstacleCode::lost_device;
+  return model::Obstacle{code, closed_};
 }
 
 bool Lane::close_if_lost() {

@@ -48,7 +48,7 @@ class Lane {
 
   // Why it cannot go on; empty while it can: the judge has died too often, the device cannot be used, or the
   // keeper is lost. What run() is given then is reported as not done, and so is what was under way.
-  [[nodiscard]] const std::string& closed() const { return closed_; }
+  [[nodiscard]] std::optional<model::Obstacle> closed() const;
 
  private:
   void evaluate(const PlannedEvaluation& planned);
@@ -64,7 +64,6 @@ class Lane {
   void report(const HeldResult& result);
   void lose_judge(const std::string& reason);
   bool close_if_lost();
-  [[nodiscard]] model::Obstacle obstacle_of_closed() const;
   [[nodiscard]] const RunConfig& config() const { return point_.config; }
 
   const RunState& run_;

@@ -32,8 +32,7 @@ void Lanes::run() {
     threads.emplace_back([this, &device] { guarded(device); });
   for (auto& thread : threads) thread.join();
   for (auto piece = queue_.next(); !piece.empty() && !run_.stops(); piece = queue_.next()) {
-    for (const auto& planned : piece)
-      observer_.not_done(planned, {model::ObstacleCode::lost_device, problem_});
+    for (const auto& planned : piece) observer_.not_done(planned, problem_);
   }
   if (failure_) std::rethrow_exception(failure_);
 }
@@ -53,15 +52,15 @@ bool Lanes::stops() {
   return failure_ != nullptr;
 }
 
-void Lanes::note_problem(const std::string& why) {
+void Lanes::note_problem(const model::Obstacle& problem) {
   const std::lock_guard lock(mutex_);
-  problem_ = why;
+  problem_ = problem;
 }
 
 void Lanes::run_lane(const LaneDevice& device) {
   auto& spawner = run_.session.spawner();
   if (!run_.session.take(device, waiting_, [&] { return stops() || spawner.lost(); })) {
-    if (spawner.lost()) note_problem(spawner.loss());
+    if (spawner.lost()) note_problem({model::ObstacleCode::machine_error, spawner.loss()});
     return;
   }
   for (auto piece = queue_.next(); !piece.empty();) {
@@ -75,8 +74,9 @@ bool Lanes::run_point(const LaneDevice& device, std::span<const PlannedEvaluatio
   const std::size_t point = piece.front().point;
   Lane lane(run_, device, run_.sweep.points[point], observer_);
   const auto goes_on = [&] {
-    if (!lane.closed().empty()) note_problem(lane.closed());
-    return lane.closed().empty() && !stops();
+    const auto closed = lane.closed();
+    if (closed) note_problem(*closed);
+    return !closed && !stops();
   };
   while (goes_on() && !piece.empty() && piece.front().point == point) {
     const auto* upcoming = queue_.upcoming();

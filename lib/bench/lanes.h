@@ -56,14 +56,14 @@ class Lanes {
   void run_lane(const LaneDevice& device);
   [[nodiscard]] bool run_point(const LaneDevice& device, std::span<const PlannedEvaluation>& piece);
   [[nodiscard]] bool stops();
-  void note_problem(const std::string& why);
+  void note_problem(const model::Obstacle& problem);
 
   const RunState& run_;
   WorkQueue queue_;
   LaneObserver& observer_;
   std::function<void(const std::string&)> waiting_;
   std::mutex mutex_;
-  std::string problem_;  // why a lane has closed
+  model::Obstacle problem_{};  // why a lane has closed
   std::exception_ptr failure_;
 };
 

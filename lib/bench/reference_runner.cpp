@@ -48,9 +48,13 @@ T ReferenceRunner::expect(worker::Answer<T> answer) {
   const bool is_unsupported = !runs_python_ && text.find(kUnsupported) != std::string::npos;
   if (is_unsupported && wanted_ == ReferenceEngine::kAuto && !processes_.no_torch.empty())
     text += fmt::format(" (torch may run it: {})", processes_.no_torch);
+  // Nobody kills a process for what it computes, but for the memory that it takes.
+  const bool was_killed =
+      failure.kind == worker::Failure::Kind::kDied && failure.text.find("SIGKILL") != std::string::npos;
   throw ReferenceError("the reference failed: " + text, is_unsupported
                                                             ? model::ObstacleCode::unsupported_reference
-                                                            : model::ObstacleCode::reference_failed);
+                                                        : was_killed ? model::ObstacleCode::machine_error
+                                                                     : model::ObstacleCode::reference_failed);
 }
 
 bool ReferenceRunner::wants_python() const {

@@ -127,7 +127,12 @@ BuildResult build_kernels(const model::Solution& solution, const model::Definiti
   } catch (const Error& error) {
     return failed(error.with_context("spec").what());
   }
-  const Options options = options_for(solution, target.architecture);
+  Options options;
+  try {
+    options = options_for(solution, target.architecture);
+  } catch (const Error& error) {  // no NVRTC that knows the device
+    return {BuildResult::Outcome::kUnsupported, {}, error.what(), false};
+  }
   if (!options.problem.empty()) return {BuildResult::Outcome::kUnsupported, {}, options.problem, false};
   const CacheEntry entry{cache, "nvrtc", key_of(solution, plan, options), {kCubin, kNames}};
   const auto result =

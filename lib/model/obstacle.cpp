@@ -24,9 +24,9 @@ const std::vector<ObstacleFacts>& all_obstacle_facts() {
        "The solution is not for a device of the kind that it is to run on.",
        "Choose another --device, or a machine that has what its target_hardware names."},
       {missing_tool, "missing_tool", "plan", machine, false,
-       "A compiler, an interpreter, a package or header files that the solution needs are not installed; "
-       "where only a build could tell, it was tried.",
-       "Install what the reason names, or leave the solution out."},
+       "What the solution or its reference needs is not installed or does not work: a compiler, a package, "
+       "header files; where only a build could tell, it was tried.",
+       "Install or mend what the reason names, or leave the solution out."},
       {build_not_made, "build_not_made", "build", machine, kRetry,
        "The build ended for a reason that is not the source's: its compiler was killed, say, or a disk is "
        "full.",

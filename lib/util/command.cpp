@@ -120,8 +120,9 @@ std::string read_all(const UniqueFd& pipe) {
 
 bool is_of_missing_program(std::string_view error) {
   if (!error.starts_with(kCannotStart)) return false;
-  return error.find(std::strerror(ENOENT)) != std::string_view::npos ||
-         error.find(std::strerror(EACCES)) != std::string_view::npos;
+  const std::string_view line = error.substr(0, error.find('\n'));
+  return line.ends_with(std::string("\": ") + std::strerror(ENOENT)) ||
+         line.ends_with(std::string("\": ") + std::strerror(EACCES));
 }
 
 std::string status_text(int wait_status) {

@@ -97,6 +97,10 @@ struct RunLabel {
                                              const std::vector<SubjectRun>& runs,
                                              const std::map<std::string, RunLabel>& labels);
 
+// "22 of 500 solutions: the fastest, and others that slowed down or failed last", of a chart of so many;
+// empty where it shows all. Pure.
+[[nodiscard]] std::string few_solutions_text(const chart::LineChart& history, std::size_t solutions);
+
 // Puts those whose place is beyond the colours that are told apart last, so that legends begin with the
 // others.
 void put_greys_last(std::vector<chart::Series>& series);

@@ -98,16 +98,17 @@ double last_latency(const std::vector<chart::Point>& points) {
   return is_known ? *points.back().y : std::numeric_limits<double>::infinity();
 }
 
+constexpr std::ptrdiff_t kFastestShown = 20;
+constexpr std::ptrdiff_t kOthersShown = 10;
+
 // Of very many solutions, which are sorted, the first, and some of those at whose last run one looks first.
 void keep_few(std::vector<chart::Series>& series) {
-  constexpr std::ptrdiff_t kMost = 20;
-  constexpr std::ptrdiff_t kMostOthers = 10;
-  if (std::ssize(series) <= kMost + kMostOthers) return;
+  if (std::ssize(series) <= kFastestShown + kOthersShown) return;
   const auto others =
-      std::stable_partition(series.begin() + kMost, series.end(), [](const chart::Series& one) {
+      std::stable_partition(series.begin() + kFastestShown, series.end(), [](const chart::Series& one) {
         return !one.points.empty() && (one.points.back().flagged || one.points.back().failed);
       });
-  series.erase(std::min(others, series.begin() + kMost + kMostOthers), series.end());
+  series.erase(std::min(others, series.begin() + kFastestShown + kOthersShown), series.end());
 }
 
 std::vector<chart::Series> series_of(const std::map<std::string, std::vector<chart::Point>>& points) {
@@ -186,6 +187,13 @@ RunLabel label_of(const report::HistoryRun& run, bool with_year, bool with_secon
 
 }  // namespace
 
+std::string few_solutions_text(const chart::LineChart& history, std::size_t solutions) {
+  if (history.series.size() >= solutions) return "";
+  const bool has_others = std::ssize(history.series) > kFastestShown;
+  return fmt::format("{} of {}: the fastest{}", history.series.size(), present::plural(solutions, "solution"),
+                     has_others ? ", and others that slowed down or failed last" : "");
+}
+
 chart::LineChart history_chart(const HistorySubject& subject, const std::vector<SubjectRun>& runs,
                                const std::map<std::string, RunLabel>& labels) {
   chart::LineChart result;
@@ -212,9 +220,8 @@ chart::LineChart history_chart(const HistorySubject& subject, const std::vector<
     return last_latency(left.points) < last_latency(right.points);
   });
   keep_few(result.series);
-  if (result.series.size() < points.size())
-    result.subtitle += fmt::format("; {} of {}: the fastest, and others that slowed down or failed last",
-                                   result.series.size(), present::plural(points.size(), "solution"));
+  const std::string few = few_solutions_text(result, points.size());
+  if (!few.empty()) result.subtitle += "; " + few;
   return result;
 }
 

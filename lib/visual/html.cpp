@@ -93,8 +93,9 @@ std::string id_of(std::string_view name) {
   return id;
 }
 
-// Rows of a table that are in sight at once; more cards would be longer than anybody scrolls.
-constexpr std::size_t kMostInSight = 40;
+// More cards would be longer than anybody scrolls.
+constexpr std::size_t kMostCards = 40;
+// A table of more rows scrolls in a box of its own, so that what follows stays near.
 constexpr std::size_t kMostRowsWithoutBox = 24;
 
 std::string table_box(std::size_t rows, const std::string& table) {
@@ -114,7 +115,7 @@ std::string html_table(const present::Table& table, std::string_view caption, On
     shown.push_back(is_shown(i));
     if (shown[i]) head += header(table.columns[i]);
   }
-  const bool is_cards = on_phones == OnPhones::cards && table.rows.size() <= kMostInSight;
+  const bool is_cards = on_phones == OnPhones::cards && table.rows.size() <= kMostCards;
   std::string body;
   for (const auto& row : table.rows) {
     std::string cells;

@@ -41,8 +41,12 @@ std::string history_figure(const Scene& scene, const HistorySubject& subject,
     caption += "; ringed: its source changed";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; }))
     caption += "; ✗ something failed";
-  const std::size_t few = chart.subtitle.find("; ", chart.subtitle.find("something failed"));
-  if (few != std::string::npos) caption += chart.subtitle.substr(few);
+  std::set<std::string> solutions;
+  for (const auto& [run, standings] : runs) {
+    for (const report::RunStanding* standing : standings) solutions.insert(standing->solution);
+  }
+  const std::string few = few_solutions_text(chart, solutions.size());
+  if (!few.empty()) caption += "; " + few;
   return figure(chart, caption);
 }
 

@@ -288,10 +288,13 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
                   {},
                   true};
   auto groups = by_reason(failures);
-  // Who passed least comes first.
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& left, const auto& right) {
-    return left.front().passed < right.front().passed;
-  });
+  // Who passed the least share comes first.
+  const auto share = [](const std::vector<Failure>& group) {
+    return static_cast<double>(group.front().passed) /
+           static_cast<double>(std::max<std::size_t>(1, group.front().workloads));
+  };
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const auto& left, const auto& right) { return share(left) < share(right); });
   const std::size_t rows = groups.size() <= kMostRows + kFewMore ? groups.size() : kMostRows;
   std::size_t left_out = failures.size();
   for (std::size_t i = 0; i < rows; ++i) {

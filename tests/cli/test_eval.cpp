@@ -285,6 +285,12 @@ TEST_CASE("a try is compared with the last one, with the dataset's, and with ano
   CHECK(against_failed.exit_code == 0);
   CHECK_THAT(against_failed.out, Catch::Contains("2 fixed"));
   CHECK(eval({off.string(), "--definition", "add", "--against", file.string()}).exit_code == 3);
+  // Nor need it run on this machine.
+  const auto gpu = eval.write("gpu.cu", kHonest);
+  const auto against_gpu =
+      eval({file.string(), "--definition", "add", "--against", gpu.string(), "--device", "cpu"});
+  CHECK(against_gpu.exit_code == 0);
+  CHECK_THAT(against_gpu.err, Catch::Contains("gpu: language cuda with target hardware [cuda] does not run"));
   const auto nobody = eval({file.string(), "--definition", "add", "--against", "thiers"});
   CHECK(nobody.exit_code == 1);
   CHECK_THAT(nobody.err, Catch::Contains("has no solution \"thiers\" of add; did you mean \"theirs\"?"));

@@ -46,6 +46,6 @@ TEST_CASE("fib explain knows every code, status and pattern") {
   const auto wrong = explain({"ilegal_access"});
   CHECK(wrong.exit_code == 1);
   CHECK(wrong.err ==
-        "fib: \"ilegal_access\" is no error code, status, pattern or verdict; did you mean "
+        "fib: \"ilegal_access\" is no code, status, pattern or verdict; did you mean "
         "\"illegal_access\"?\n");
 }

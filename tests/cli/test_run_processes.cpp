@@ -161,7 +161,7 @@ TEST_CASE(
       GENERATE(std::pair(true, kSlow), std::pair(false, kSlow), std::pair(false, kWantsToSurvive));
   FibRun run;
   run.dataset.add_definition({10, 20, 30, 40, 50, 60}).solution("slow", "alice", source);
-  auto ended = std::async(std::launch::async, [&run] { return run.run(few()); });
+  auto ended = std::async(std::launch::async, [&run] { return run.run(few({"--format", "jsonl"})); });
   if (during_build) {
     REQUIRE(wait_for([&] { return !children(run, "__build").empty(); }));
   } else {
@@ -178,6 +178,9 @@ TEST_CASE(
             "the keeper process, the parent of all others, was lost: it ended with SIGKILL (Killed); "
             "to do the rest, run the same command with --resume") != std::string::npos);
   CHECK(result.err.find("not done: slow w60: the keeper") != std::string::npos);
+  // No device is to blame, of whichever evaluation.
+  CHECK(result.out.find("\"code\":\"machine_error\"") != std::string::npos);
+  CHECK(result.out.find("lost_device") == std::string::npos);
   CHECK(run.processes().empty());
   CHECK(fs::is_empty(run.folder.path() / "tmp"));
   CHECK(leftovers(run).empty());

@@ -443,7 +443,7 @@ TEST_CASE("a launch plan that the device cannot serve is left to the program", "
   apply::Runtime runtime = test.runtime();
   GpuCall call(*gpu, 500);
   CHECK(call.call(runtime.find("add"), nullptr) == FIB_CANNOT_RUN);
-  CHECK_THAT(call.why, Catch::Contains("it asks for 500000 bytes of shared memory"));
+  CHECK_THAT(call.why, Catch::Contains("it asks for 500000 bytes of dynamic shared memory"));
 }
 
 // For people: what a hit adds to launching the same kernel.

@@ -42,7 +42,7 @@ TEST_CASE("the tracer tells what a call makes the device do", "[gpu][cupti]") {
       CHECK(trace.busy_ns > 79'000);
       CHECK(trace.busy_ns < 95'000);
       CHECK(trace.span_ns >= trace.busy_ns);
-      CHECK(trace.span_ns < 140'000);
+      CHECK(trace.span_ns < 10'000'000);  // the host is between the launches
     }
 
     CUstream side = nullptr;

@@ -41,6 +41,8 @@ TEST_CASE("errors of programs that are not there are told from others") {
   CHECK(fib::util::is_of_missing_program(error_of("/no/such/program")));
   CHECK(fib::util::is_of_missing_program(error_of("/etc/passwd")));
   CHECK_FALSE(fib::util::is_of_missing_program("cannot start \"c++\": Resource temporarily unavailable"));
+  CHECK_FALSE(fib::util::is_of_missing_program(
+      "cannot start \"c++\": Resource temporarily unavailable\nx: No such file or directory"));
   CHECK_FALSE(fib::util::is_of_missing_program("no such file: No such file or directory"));
 }
 

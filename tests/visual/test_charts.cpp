@@ -251,6 +251,10 @@ TEST_CASE("of very many solutions a history shows the fastest, and others that s
   CHECK_FALSE(series_of(chart, "s35").points.empty());
   CHECK_FALSE(series_of(chart, "s30").points.empty());
   CHECK(chart.subtitle.find("; 22 of 40 solutions: the fastest, and others that") != std::string::npos);
+  chart::LineChart twenty;
+  twenty.series.resize(20);
+  CHECK(visual::few_solutions_text(twenty, 35) == "20 of 35 solutions: the fastest");
+  CHECK(visual::few_solutions_text(twenty, 20).empty());
 }
 
 TEST_CASE("runs of a history are named by time and commit; slower ones beyond the intervals are marked") {

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "visual/html.h"
 #include "visual/page.h"
 #include "visual/scenes.h"
 
@@ -288,6 +289,35 @@ TEST_CASE("a failure is named with its code, where that says more than its statu
   const std::string html = page_of(files, {.every_trace = true});
   CHECK(holds(html, "COMPILE_<wbr>ERROR (missing_<wbr>symbol)"));
   CHECK(!holds(html, "(compile_"));
+}
+
+TEST_CASE("a chart of speedups says who passed nothing, and of a baseline alone there is none") {
+  const auto html = [](bool with_other) {
+    const testing::TemporaryDataset files;
+    files.write("definitions/d.json", testing::definition_text("d"));
+    for (const char* name : {"base", "other", "bad"})
+      files.write(std::string("solutions/") + name + ".json",
+                  testing::solution_text(name, std::string(name) == "base" ? "baseline" : "me", "cuda"));
+    std::string lines;
+    const auto add = [&](const char* solution, const char* status) {
+      lines +=
+          testing::RunTrace{
+              .run = testing::kRun1, .definition = "d", .solution = solution, .median = 0.5, .status = status}
+              .line();
+    };
+    add("base", "PASSED");
+    add("bad", "TIMEOUT");
+    if (with_other) add("other", "PASSED");
+    files.write("traces/t.jsonl", lines);
+    return page_of(files);
+  };
+  CHECK(holds(html(true), "(the table has geometric means); 1 passed nothing"));
+  CHECK(!holds(html(false), "Speedups against the baseline over the workloads"));
+}
+
+TEST_CASE("numbers are not broken") {
+  CHECK(visual::breakable("got=-0.0036315918;first.at") == "got=<wbr>-0.0036315918;<wbr>first.<wbr>at");
+  CHECK(visual::breakable("kernel_file.cu(12):error") == "kernel_<wbr>file.<wbr>cu(12):<wbr>error");
 }
 
 TEST_CASE("long names are broken behind their underscores, in the contents too") {
