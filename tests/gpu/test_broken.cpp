@@ -386,6 +386,7 @@ TEST_CASE("programs are told of every broken CUDA solution where, why and whose 
   const auto result = run.run(few());
   INFO(result.err);
   CHECK(result.exit_code == 0);
+  for (const Table& table : {nvcc_table(), launch_table()}) CHECK(table.size() >= 30);
   testing::check_all_broken(run, {nvcc_table(), launch_table()});
 }
 
@@ -405,6 +406,7 @@ TEST_CASE("programs are told of every broken torch extension and TVM-FFI solutio
   const auto result = run.run(few());
   INFO(result.err);
   CHECK(result.exit_code == 0);
+  for (const Table& table : {torch, tvm_ffi_table()}) CHECK(table.size() >= 30);
   testing::check_all_broken(run, {torch, tvm_ffi_table()});
 }
 
@@ -424,5 +426,6 @@ TEST_CASE("programs are told of every broken Python and Triton solution where, w
   const auto result = run.run(few());
   INFO(result.err);
   CHECK(result.exit_code == 0);
+  for (const Table& table : {python_table(), triton_table()}) CHECK(table.size() >= 30);
   testing::check_all_broken(run, {python_table(), returned_table(), triton_table()});
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,9 +90,11 @@ inline void check_all_broken(const FibRun& run, const std::vector<std::vector<Br
     for (const auto& [name, trace] : traces) lines.push_back(trace.text);
     CHECK(schema_problems("trace", lines) == "");
   }
+  std::set<std::string> names;
   for (const auto& table : tables) {
     for (const Broken& broken : table) {
       INFO(broken.name);
+      CHECK(names.insert(broken.name).second);
       REQUIRE(traces.contains(broken.name));
       check_broken(traces.at(broken.name), broken);
     }
