@@ -37,7 +37,7 @@ constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
 .chart text{fill:$muted$}
 .chart .h{font-size:15px;font-weight:600;fill:$text$}
 .chart .n{font-size:11px}
-.chart .k{fill:$text$}
+.chart .k{fill:$text$;paint-order:stroke;stroke:$background$;stroke-width:3px;stroke-linejoin:round}
 .chart .e{text-anchor:end}
 .chart .c{text-anchor:middle}
 .chart .g{stroke:$grid$}

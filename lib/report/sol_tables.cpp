@@ -56,6 +56,11 @@ std::vector<present::Cell> point_row(const WorkloadSol& workload, const SolPoint
           present::optional_number(flops, format_amount)};
 }
 
+// With three digits, however short it is.
+std::string bound_text(double ms) {
+  return ms > 0 && ms < 1e-3 ? fmt::format("{:#.3g}", ms) : present::format_ms(ms);
+}
+
 std::vector<present::Cell> work_row(const WorkloadSol& workload) {
   const auto& work = workload.work;
   const auto& bound = workload.bound;
@@ -69,7 +74,7 @@ std::vector<present::Cell> work_row(const WorkloadSol& workload) {
       work ? present::optional_number(work->flops, format_amount) : present::no_cell(),
       present::optional_number(flop_per_byte, format_amount),
       work && work->flops ? present::text_cell(std::string(name_of(work->arithmetic))) : present::no_cell(),
-      bound ? present::number_cell(bound->ms, present::format_ms(bound->ms)) : present::no_cell(),
+      bound ? present::number_cell(bound->ms, bound_text(bound->ms)) : present::no_cell(),
       bound ? present::text_cell(std::string(roofline::name_of(bound->binds))) : present::no_cell(),
       work ? present::text_cell(work->bytes_rule) : present::text_cell(workload.reason),
       work ? present::text_cell(work->flops_rule) : present::no_cell()};

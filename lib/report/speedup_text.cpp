@@ -10,6 +10,10 @@ std::string short_number(double value) {
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
+std::string rough_digits(double speedup) {
+  return fmt::format("{:.{}f}", speedup, speedup >= 9.95 ? 0 : speedup >= 0.995 ? 1 : 2);
+}
+
 present::Cell end_cell(const std::optional<dataset::SpeedupRange>& range,
                        double dataset::SpeedupRange::*end) {
   return range ? present::number_cell((*range).*end, short_number((*range).*end)) : present::no_cell();
@@ -18,6 +22,11 @@ present::Cell end_cell(const std::optional<dataset::SpeedupRange>& range,
 }  // namespace
 
 std::string two_digits(double speedup) { return fmt::format("{:.2f}", speedup); }
+
+Digits digits_for(std::optional<double> interval) {
+  constexpr double kWide = 0.1;
+  return interval.value_or(0) >= kWide ? rough_digits : two_digits;
+}
 
 std::string times_text(double speedup) { return two_digits(speedup) + "x"; }
 

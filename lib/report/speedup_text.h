@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "dataset/speedup.h"
@@ -14,6 +15,11 @@ namespace fib::report {
 
 // How `format` writes a speedup where two decimals are enough: "2.31", "2.31x".
 [[nodiscard]] std::string two_digits(double speedup);
+
+// How to write a speedup whose latency has this interval (a share of it, as evaluation.fib.interval): "15",
+// "7.0" or "0.16" where that is 10 % or more, else as two_digits(). Pure.
+using Digits = std::string (*)(double);
+[[nodiscard]] Digits digits_for(std::optional<double> interval);
 [[nodiscard]] std::string times_text(double speedup);
 
 // The same as a cell; its value is the number. "-" where there is none.

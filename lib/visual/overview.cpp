@@ -62,9 +62,10 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
   }
   if (winner.interval) text += " " + present::format_interval(*winner.interval);
   if (winner.speedup && *winner.speedup > 0) {
-    text += fmt::format(", {}x the {}",
-                        report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits),
-                        against == report::Against::baseline ? "baseline" : "reference");
+    text += fmt::format(
+        ", {}x the {}",
+        report::speedup_text(*winner.speedup, winner.speedup_range, report::digits_for(winner.interval)),
+        against == report::Against::baseline ? "baseline" : "reference");
   }
   if (const auto lead = outcome.lead()) {
     text += *lead < kSmallLead ? fmt::format(", {} faster than {}", lead_text(*lead), outcome.next->solution)

@@ -148,6 +148,17 @@ std::string untried_box(const Scene& scene) {
   return tag("details", {{"class", "cautions"}}, text);
 }
 
+// The definitions of which there are traces, and none that counts.
+std::string uncounted_definitions(const Scene& scene) {
+  std::set<std::string> names;
+  for (const report::Detail& detail : scene.details) names.insert(*detail.row.definition);
+  for (const HardwareScene& hardware : scene.hardware) {
+    for (const DefinitionScene& definition : hardware.definitions) names.erase(definition.name);
+  }
+  if (names.empty() || scene.hardware.empty()) return "";
+  return text_tag("p", fmt::format("No trace of {} counts.", present::printable(util::some_of(names))));
+}
+
 std::string banner(const Scene& scene, const PageOptions& options) {
   std::string facts = facts_of(scene);
   const std::string time = minute_of(latest_time(scene));
@@ -160,7 +171,7 @@ std::string banner(const Scene& scene, const PageOptions& options) {
                                             report::has_references_if(has_references));
   return "<header>" + text_tag("h1", options.title) + text_tag("p", facts) +
          (left_out.empty() ? "" : tag("p", {}, with_whole_options(left_out))) +
-         (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) +
+         (scene.left_out.empty() ? "" : text_tag("p", scene.left_out + ".")) + uncounted_definitions(scene) +
          cautions_box(cautions, scene.missing_baseline) + untried_box(scene) +
          text_tag("p",
                   "Made by fib " + options.version + ". Results of different hardware are never mixed.") +

@@ -92,7 +92,9 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
       latency,
       interval,
       standing.speedup && *standing.speedup > 0 && passed_all
-          ? number(report::speedup_text(*standing.speedup, standing.speedup_range, report::two_digits) + "x",
+          ? number(report::speedup_text(*standing.speedup, standing.speedup_range,
+                                        report::digits_for(standing.interval)) +
+                       "x",
                    *standing.speedup)
           : plain("-"),
       of_workloads};

@@ -164,8 +164,9 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
   const report::Standing& winner = *outcome.winners.front();
   PageCell speedup = plain("-");
   if (winner.speedup && *winner.speedup > 0) {
-    speedup = number(report::speedup_text(*winner.speedup, winner.speedup_range, report::two_digits) + "x",
-                     *winner.speedup);
+    const auto digits = report::digits_for(winner.interval);
+    speedup =
+        number(report::speedup_text(*winner.speedup, winner.speedup_range, digits) + "x", *winner.speedup);
     speedup.bar = *winner.speedup / highest;
   }
   const auto lead = outcome.lead();

@@ -43,6 +43,22 @@ std::string solution_markup(const Scene& scene, const model::Solution& solution,
          "\n";
 }
 
+// By which "round_9" stands before "round_10"; names that differ have different ones.
+std::string natural_key(const std::string& name) {
+  constexpr std::size_t kWidest = 20;
+  const auto is_digit = [](char sign) { return sign >= '0' && sign <= '9'; };
+  std::string key;
+  for (std::size_t i = 0; i < name.size();) {
+    std::size_t end = i;
+    while (end < name.size() && is_digit(name[end])) ++end;
+    if (end - i < kWidest && end > i) key += std::string(kWidest - (end - i), '0');
+    if (end == i) ++end;
+    key += name.substr(i, end - i);
+    i = end;
+  }
+  return key + '\n' + name;
+}
+
 }  // namespace
 
 std::string solution_id(const Scene& scene, const std::string& solution) {
@@ -50,17 +66,17 @@ std::string solution_id(const Scene& scene, const std::string& solution) {
 }
 
 std::string sources_section(const Scene& scene) {
-  std::map<std::string, const model::Solution*> tried;
+  std::map<std::string, const model::Solution*> tried;  // in the order in which people count
   for (const auto& [definition, colours] : scene.colours) {
     for (const auto& [solution, colour] : colours) {
       const auto found = scene.dataset.solutions.find(solution);
-      if (found != scene.dataset.solutions.end()) tried[solution] = &found->second;
+      if (found != scene.dataset.solutions.end()) tried[natural_key(solution)] = &found->second;
     }
   }
   if (tried.empty()) return "";
   const std::size_t most = std::max(kShortestSource, kAllSources / tried.size());
   std::string text = "<h2>Solutions</h2>\n";
-  for (const auto& [name, solution] : tried) text += solution_markup(scene, *solution, most);
+  for (const auto& [key, solution] : tried) text += solution_markup(scene, *solution, most);
   return tag("section", {{"id", "solutions"}}, text) + "\n";
 }
 

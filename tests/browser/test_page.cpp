@@ -305,6 +305,10 @@ TEST_CASE("a report of 500 solutions on 50 workloads is below 5 MB and has all p
     CHECK(page.evaluate(widest) == 11);
     page.evaluate("window.dispatchEvent(new Event('afterprint'))");
     CHECK(page.count("table.matrix tbody td:not(.f)") == 23750);
+    CHECK(page.evaluate("(() => { const field = document.querySelector('#solutions .filter input');"
+                        "field.value = 'Name_499'; field.dispatchEvent(new Event('input'));"
+                        "return [...document.querySelectorAll('#solutions > details')]"
+                        ".filter((one) => !one.hidden).length; })()") == 1);
     CHECK(page.errors().empty());
   }
 }

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "report/sample_dataset.h"
 #include "report/sol.h"
+#include "report/sol_tables.h"
 #include "roofline/reached.h"
 
 using namespace fib;
@@ -148,4 +150,24 @@ TEST_CASE("intensity and what was achieved place a point in a chart") {
   CHECK(roofline::achieved_flops_per_s(work, 2) == 500000.0);
   CHECK(roofline::achieved_bytes_per_s(work, 2) == 100000);
   CHECK_FALSE(roofline::intensity({200, "", std::nullopt, roofline::Arithmetic::fp32, ""}));
+}
+
+TEST_CASE("a bound has three digits, however short it is") {
+  model::Workload workload;
+  workload.uuid = "w";
+  report::HardwareSol hardware;
+  for (const double ms : {0.00011016, 0.0123456}) {
+    report::WorkloadSol one;
+    one.definition = "d";
+    one.workload = &workload;
+    one.bound = roofline::Bound{ms, roofline::Binds::memory};
+    hardware.workloads.push_back(one);
+  }
+  const auto table = report::workloads_table(hardware);
+  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [](const auto& one) { return one.key == "bound_ms"; }) -
+                      table.columns.begin();
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[0][static_cast<std::size_t>(column)].text == "0.000110");
+  CHECK(table.rows[1][static_cast<std::size_t>(column)].text == "0.01235");
 }

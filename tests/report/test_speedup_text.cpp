@@ -19,3 +19,14 @@ TEST_CASE("a speedup whose range is wide is written from–to, its value stays t
   CHECK(report::range_cells(SpeedupRange{31, 38})[1].value.text == "38.0");
   CHECK(report::range_cells(std::nullopt)[0].value.kind == model::json::Kind::null);
 }
+
+TEST_CASE("a speedup of a latency that varies much has as many digits as it deserves") {
+  const auto text = [](double speedup, std::optional<double> interval) {
+    return report::digits_for(interval)(speedup);
+  };
+  CHECK(text(15.25, 0.66) == "15");
+  CHECK(text(6.96, 0.1) == "7.0");
+  CHECK(text(0.157, 0.5) == "0.16");
+  CHECK(text(15.25, 0.09) == "15.25");
+  CHECK(text(15.25, std::nullopt) == "15.25");
+}

@@ -315,6 +315,21 @@ TEST_CASE("a chart of speedups says who passed nothing, and of a baseline alone 
   CHECK(!holds(html(false), "Speedups against the baseline over the workloads"));
 }
 
+TEST_CASE("definitions of which no trace counts are named, and solutions stand as people count") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  std::string lines;
+  for (const char* name : {"round_10", "round_9"}) {
+    files.write(std::string("solutions/") + name + ".json", testing::solution_text(name, "me", "cuda"));
+    lines += testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = name}.line();
+  }
+  lines += testing::RunTrace{.run = testing::kRun1, .definition = "gone", .solution = "elsewhere"}.line();
+  files.write("traces/t.jsonl", lines);
+  const std::string html = page_of(files);
+  CHECK(holds(html, "<p>No trace of gone counts.</p>"));
+  CHECK(html.find("<details id=\"s-round_9\"") < html.find("<details id=\"s-round_10\""));
+}
+
 TEST_CASE("numbers are not broken") {
   CHECK(visual::breakable("got=-0.0036315918;first.at") == "got=<wbr>-0.0036315918;<wbr>first.<wbr>at");
   CHECK(visual::breakable("kernel_file.cu(12):error") == "kernel_<wbr>file.<wbr>cu(12):<wbr>error");

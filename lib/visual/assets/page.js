@@ -104,6 +104,16 @@
     navigation.prepend(field);
   }
 
+  const sources = document.querySelectorAll("#solutions > details");
+  if (sources.length > 12) {
+    const label = make("label", { className: "filter", textContent: "Find a solution " });
+    const field = make("input", { type: "search" }, label);
+    field.addEventListener("input", () => {
+      for (const one of sources) one.hidden = !one.querySelector("summary").textContent.toLowerCase().includes(field.value.toLowerCase());
+    });
+    document.querySelector("#solutions h2").after(label);
+  }
+
   // Charts: what a point says, under the pointer.
   const tip = make("div", { className: "tip", hidden: true }, document.body);
   const describe = (mark) => {
