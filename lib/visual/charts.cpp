@@ -8,6 +8,7 @@
 
 #include "chart/number_text.h"
 #include "present/text.h"
+#include "report/speedup_text.h"
 #include "report/summary_tables.h"
 #include "report/workload_text.h"
 #include "roofline/reached.h"
@@ -47,7 +48,7 @@ chart::Box box_of(const std::string& label, std::vector<double> speedups) {
   chart::Box box;
   box.label = label;
   box.values = chart::quartiles_of(std::move(speedups), Spacing::log);
-  if (!box.values) box.text = "no speedup known";
+  box.text = box.values ? report::times_text(box.values->median) : "no speedup known";
   return box;
 }
 
@@ -152,6 +153,7 @@ chart::BarChart authors_chart(const HardwareScene& hardware) {
     chart::Bar bar;
     bar.label = author;
     bar.value = score.avg_speedup;
+    bar.text = report::times_text(score.avg_speedup);
     bar.note = fmt::format("geometric mean {:.4f}, success {:.1f}%, wins {:.1f}%", score.geomean_speedup,
                            100 * score.success_rate, 100 * score.win_rate);
     if (score.avg_speedup == 0) bar.tone = chart::Tone::bad;
@@ -281,6 +283,7 @@ chart::BarChart solutions_chart(const report::Leaderboard& board) {
     bar.label = standing.solution;
     bar.value = with_speedups ? standing.speedup : standing.latency_ms;
     if (!bar.value) bar.text = standing.passed == 0 ? "failed" : "not timed";
+    if (with_speedups && bar.value) bar.text = report::times_text(*bar.value);
     bar.note = fmt::format("{} of {} workloads passed", standing.passed, standing.workloads);
     if (standing.passed < standing.workloads) bar.tone = chart::Tone::bad;
     result.bars.push_back(std::move(bar));
@@ -368,8 +371,8 @@ chart::BoxChart solution_speedups_chart(const DefinitionScene& definition, const
     const auto standing = std::find_if(board.standings.begin(), board.standings.end(),
                                        [&](const report::Standing& one) { return one.solution == solution; });
     if (box.values && standing != board.standings.end() && standing->passed < standing->workloads) {
-      box.text = fmt::format("{}, passed {} of {}", chart::value_text(box.values->median, Unit::ratio),
-                             standing->passed, standing->workloads);
+      box.text = fmt::format("{}, passed {} of {}", report::times_text(box.values->median), standing->passed,
+                             standing->workloads);
     }
     result.boxes.push_back(std::move(box));
   }

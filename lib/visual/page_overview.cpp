@@ -68,11 +68,12 @@ std::string changes_tile(const Scene& scene, const Changes& changes, const std::
     const auto has = [&](const auto& entry) { return change.verdicts.contains(entry.first); };
     if (std::any_of(worse.begin(), worse.end(), has)) solutions.insert(change.solution);
   }
-  const std::string whose =
-      solutions.empty() ? "" : " of " + present::plural(solutions.size(), "solution") + " in";
-  std::string label = value == "nothing" ? "changed in the last run"
-                                         : fmt::format("results{} the last run against those before",
-                                                       whose.empty() ? " of" : whose);
+  std::string label = "changed in the last run";
+  if (value != "nothing") {
+    label = solutions.empty() ? "results of"
+                              : "results of " + present::plural(solutions.size(), "solution") + " in";
+    label += " the last run against those before";
+  }
   label += early_end_of(scene, changes.run_id);
   if (both) label += "; also " + changes_text(other);
   return tile(value, label, worse.empty() ? "" : "bad", changes.changed.empty() ? "" : id + "-changes");

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -328,6 +330,36 @@ TEST_CASE("definitions of which no trace counts are named, and solutions stand a
   const std::string html = page_of(files);
   CHECK(holds(html, "<p>No trace of gone counts.</p>"));
   CHECK(html.find("<details id=\"s-round_9\"") < html.find("<details id=\"s-round_10\""));
+}
+
+TEST_CASE(
+    "where a few results changed, it is said by how much these did; a few more failures have their rows") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  std::string lines;
+  const auto add = [&](const char* run, const std::string& solution, const std::string& uuid, double median,
+                       const std::string& status, const std::string& log) {
+    files.write("solutions/" + solution + ".json", testing::solution_text(solution, "me", "cuda"));
+    lines += testing::RunTrace{.run = run,
+                               .definition = "d",
+                               .solution = solution,
+                               .uuid = uuid,
+                               .median = median,
+                               .status = status,
+                               .log = log}
+                 .line();
+  };
+  for (const char* run : {testing::kRun1, testing::kRun2}) {
+    const bool is_first = run == testing::kRun1;
+    for (const char* uuid : {"w1", "w2", "w3", "w4"})
+      add(run, "some", uuid, uuid[1] == '1' && !is_first ? 0.5 : 0.25, "PASSED", "");
+    for (int i = 0; i < 43; ++i)
+      add(run, fmt::format("bad_{}", i), "w1", 1, "RUNTIME_ERROR", fmt::format("problem number {}", i));
+  }
+  files.write("traces/t.jsonl", lines);
+  const std::string html = page_of(files);
+  CHECK(holds(html, "+100.0% where it changed"));
+  CHECK(!holds(html, "more that failed"));
 }
 
 TEST_CASE("numbers are not broken") {
