@@ -24,8 +24,8 @@ bool matches_a_status(const std::string& pattern) {
 template <typename Choice>
 void add_choice_into(CLI::App& app, Choice& choice) {
   add_choice<Choice>(app, "--traces", choice,
-                     "standing: what the latest run of each solution's present source says (default); all: "
-                     "every trace, by the format's own rules",
+                     "standing: what the latest run of each solution's present source says (default, but for "
+                     "exports of rows, which have all); all: every trace, by the format's own rules",
                      {{"standing", TraceChoice::standing}, {"all", TraceChoice::all}})
       ->type_name("WHICH")
       ->group(kGroup);

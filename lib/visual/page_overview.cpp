@@ -94,11 +94,17 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
                   const std::vector<DefinitionResult>& outcomes, const std::vector<Failure>& failures,
                   const std::optional<Changes>& changes) {
   const Tally tally = tally_of(outcomes);
+  const bool is_baseline_alone = tally.won > 0 && tally.against_baseline == tally.won;
+  const std::string won_against =
+      is_baseline_alone ? "the baseline alone"
+      : tally.against_baseline > 0
+          ? fmt::format("others, {} against the baseline alone", tally.against_baseline)
+          : "others";
   const report::Counts& counts = hardware.summary.counts;
   const std::string id = hardware_id(hardware.name);
   std::string text =
       tile(fmt::format("{} of {}", tally.won, outcomes.size()),
-           "definitions won against others" +
+           "definitions won against " + won_against +
                (tally.unopposed == 0 ? "" : fmt::format(", {} passed by one alone", tally.unopposed)) +
                (tally.unsure == 0 ? "" : fmt::format(", {} perhaps by noise", tally.unsure)) +
                (tally.ties == 0 ? "" : ", " + present::plural(tally.ties, "tie")));
