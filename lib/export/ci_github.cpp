@@ -7,6 +7,7 @@
 #include "export/ci_forms.h"
 #include "present/github.h"
 #include "present/text.h"
+#include "report/details.h"
 #include "report/record_file.h"
 #include "util/some_of.h"
 
@@ -72,8 +73,11 @@ std::string error(const ToldTogether& group, const present::AnnotationPlace& pla
   const CiResult& first = *group.front();
   const auto status = first.detail.status();
   const std::string log = log_part(status, first.detail.log, kAnnotationLogLines, kAnnotationLogBytes);
-  return present::annotation(Annotation::error, title(std::string(model::name_of(status)), first),
-                             name_of(group) + (log.empty() ? "" : "\n" + log), place);
+  // Numbers in it are those of one workload.
+  const std::string whose = group.size() > 1 ? "Log of " + present::printable(first.workload) + ":\n" : "";
+  return present::annotation(Annotation::error,
+                             title(report::status_text(status, first.detail.failure), first),
+                             name_of(group) + (log.empty() ? "" : "\n" + whose + log), place);
 }
 
 std::string warning(const ToldTogether& group, const present::AnnotationPlace& place) {

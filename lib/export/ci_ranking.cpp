@@ -32,11 +32,12 @@ struct RankedSolutions {
 
 std::string row_text(const report::RankCells& ranks, const CiStanding& one) {
   const auto or_dash = [](bool known, const std::string& text) { return known ? text : std::string("-"); };
+  const std::string latency = present::format_ms(one.latency_ms.value_or(0));
   return fmt::format(
       "| {} | {} | {} | {} | {} | {} of {} |\n", ranks.of(one.rank).text,
       present::escape_markdown(one.solution),
       or_dash(!one.author.empty(), present::escape_markdown(one.author)),
-      or_dash(one.latency_ms.has_value(), present::format_ms(one.latency_ms.value_or(0))),
+      or_dash(one.latency_ms.has_value(), one.passed < one.workloads ? "(" + latency + ")" : latency),
       or_dash(one.speedup.has_value(),
               report::speedup_text(one.speedup.value_or(0), one.speedup_range, present::format_score)),
       one.passed, one.workloads);
@@ -59,9 +60,8 @@ std::vector<CiRanking> rank_results(const std::vector<CiResult>& results, const 
       const bool is_known = one.passed == one.workloads && mean.count() == one.workloads;
       ranking.standings.push_back(
           {one.rank, one.solution, known == dataset.solutions.end() ? "" : known->second.author,
-           one.passed == one.workloads ? one.latency_ms : std::nullopt,
-           is_known ? mean.geometric_mean() : std::nullopt, is_known ? mean.geometric_range() : std::nullopt,
-           one.passed, one.workloads});
+           one.latency_ms, is_known ? mean.geometric_mean() : std::nullopt,
+           is_known ? mean.geometric_range() : std::nullopt, one.passed, one.workloads});
     }
   }
   return rankings;

@@ -18,7 +18,7 @@ struct CiStanding {
   std::optional<std::size_t> rank;  // as dataset::RankedSolution has it
   std::string solution;
   std::string author;                // empty: the solution is not in the dataset
-  std::optional<double> latency_ms;  // geometric mean over the workloads; nothing where one did not pass
+  std::optional<double> latency_ms;  // geometric mean over the workloads that passed
   std::optional<double> speedup;     // against the reference: mean over what passed and was compared with it
   std::optional<dataset::SpeedupRange> speedup_range;  // where the times of the reference are known
   std::size_t passed = 0;                              // workloads

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kSummaryLogLines = 20;
 constexpr std::size_t kSummaryLogBytes = 4096;
+constexpr std::size_t kReasonBytes = 300;
 constexpr std::size_t kEndBytes = 512;  // room for the last lines
 constexpr double kFailuresShare = 0.6;  // of the limit; the rest is for the rankings
 
@@ -31,19 +32,23 @@ std::string cell(const std::string& text) {
   return "<td>" + util::escape_xml(present::printable(text)) + "</td>";
 }
 
-// A log is shown once for all workloads with the same error: `told` has these errors.
+// A log is shown once for all workloads with the same error: `told` has these errors. Of the others the line
+// that says why, since its numbers are their own.
 std::string log_cell(const CiResult& result, std::set<std::string>& told) {
   const std::string log =
       log_part(result.detail.status(), result.detail.log, kSummaryLogLines, kSummaryLogBytes);
   if (log.empty()) return "<td>-</td>";
-  if (!told.insert(error_key(result)).second) return "<td>as above</td>";
+  if (!told.insert(error_key(result)).second) {
+    const std::string reason = reason_of(result);
+    return cell(log_part(result.detail.status(), reason.empty() ? log : reason, 1, kReasonBytes));
+  }
   return "<td><details><summary>log</summary><pre>" + util::escape_xml(log) + "</pre></details></td>";
 }
 
 std::string failure_row(const CiResult& result, std::set<std::string>& told) {
-  return "<tr>" + cell(std::string(model::name_of(result.detail.status()))) + cell(result.definition()) +
-         cell(result.solution()) + cell(result.workload) + cell(result.hardware()) + log_cell(result, told) +
-         "</tr>\n";
+  return "<tr>" + cell(report::status_text(result.detail.status(), result.detail.failure)) +
+         cell(result.definition()) + cell(result.solution()) + cell(result.workload) +
+         cell(result.hardware()) + log_cell(result, told) + "</tr>\n";
 }
 
 // Takes what fits and counts the rest.

@@ -31,6 +31,23 @@ std::map<std::string, std::string> commits_of(const dataset::Dataset& dataset) {
   return commits;
 }
 
+// What the run has no results of: the one that was asked for, or that of all results. Of several runs nobody
+// knows what stands in the place of what was not done; and a run without a record may have been made
+// elsewhere.
+report::RunRest rest_of(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
+                        const dataset::Filter& filter) {
+  if (filter.run) return report::rest_of_run(dataset.root, *filter.run);
+  if (results.empty()) return {};
+  const std::string* run_id = results.front().detail.run_id;
+  const bool is_one =
+      run_id != nullptr && std::all_of(results.begin(), results.end(), [&](const auto& result) {
+        return result.detail.run_id != nullptr && *result.detail.run_id == *run_id;
+      });
+  if (!is_one) return {};
+  auto rest = report::rest_of_run(dataset.root, *run_id);
+  return rest.has_record ? rest : report::RunRest{};
+}
+
 std::string render(const std::vector<CiResult>& results, const dataset::Dataset& dataset, CiForm form,
                    const report::RunRest& rest) {
   switch (form) {
@@ -71,8 +88,7 @@ std::size_t export_ci(const dataset::Dataset& dataset, const dataset::Filter& fi
                       const std::function<void(std::string_view)>& write,
                       const std::atomic<bool>* interrupted) {
   const auto results = read_ci_results(dataset, filter, unreadable, interrupted);
-  // Of several runs nobody knows what stands in the place of what was not done.
-  const auto rest = filter.run ? report::rest_of_run(dataset.root, *filter.run) : report::RunRest{};
+  const auto rest = rest_of(results, dataset, filter);
   write(render(results, dataset, form, rest) +
         about_the_rest(report::not_counted_text(filter.standing.get()), form));
   return count_in(results, form);

@@ -1,11 +1,16 @@
 #include <sqlite3.h>
 
 #include <memory>
+#include <stdexcept>
 
+#include "dataset/queries.h"
+#include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "export/export.h"
 #include "export/row.h"
 #include "export/sqlite_schema.h"
+#include "report/hardware.h"
+#include "report/summary_tables.h"
 
 namespace fib::exports {
 namespace {
@@ -147,6 +152,59 @@ std::size_t insert_traces(const Database& database, const dataset::Dataset& data
   return count;
 }
 
+json::Value value_of(const present::Table& table, const std::vector<present::Cell>& row,
+                     const std::string& key) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].key == key) return row[i].value;
+  }
+  throw std::logic_error("the summary has no column " + key);
+}
+
+// What `fib report summary` says: the rows of its tables, by the names of their columns.
+void insert_rankings(const Database& database, const report::HardwareSummary& summary) {
+  const std::vector<std::string> of_solutions{"definition", "rank",    "solution",    "author",
+                                              "workloads",  "passed",  "latency_ms",  "interval",
+                                              "against",    "speedup", "speedup_low", "speedup_high"};
+  const std::vector<std::string> of_authors{"avg_speedup",     "avg_speedup_low", "avg_speedup_high",
+                                            "geomean_speedup", "success_rate",    "win_rate",
+                                            "coverage",        "workloads",       "definitions"};
+  const Inserter solutions(database, "solution_ranking", 1 + of_solutions.size());
+  const auto board = report::solutions_table(summary);
+  for (const auto& row : board.rows) {
+    std::vector<json::Value> values{text(summary.hardware)};
+    for (const auto& key : of_solutions) values.push_back(value_of(board, row, key));
+    solutions.insert(values);
+  }
+  const Inserter authors(database, "author_ranking", 4 + of_authors.size());
+  const auto ranking = report::authors_table(summary.authors);
+  for (const auto& row : ranking.rows) {
+    std::vector<json::Value> values{text(summary.hardware), value_of(ranking, row, "rank"),
+                                    value_of(ranking, row, "author"),
+                                    text(report::name_of(summary.authors.against))};
+    for (const auto& key : of_authors) values.push_back(value_of(ranking, row, key));
+    authors.insert(values);
+  }
+}
+
+// Of the results that stand, whatever their status: else a solution that failed would win where failures are
+// left out.
+void insert_rankings(const Database& database, const dataset::Dataset& catalog, dataset::Filter filter) {
+  dataset::Dataset dataset = catalog;
+  dataset.traces = dataset::read_results(catalog);
+  const dataset::StandingResults standing(dataset, dataset.traces, filter);
+  dataset::keep_standing(dataset, standing);
+  filter.statuses.clear();
+  dataset::restrict_to(dataset, filter, dataset::kUsualBaselineAuthor);
+  const dataset::Queries queries(dataset);
+  report::Selection selection;
+  selection.every_trace = false;
+  for (const std::string& hardware : report::shown_hardware(dataset, selection).names) {
+    selection.hardware = hardware;
+    insert_rankings(database,
+                    report::summarize(dataset, queries, selection, dataset::kUsualBaselineAuthor, &standing));
+  }
+}
+
 }  // namespace
 
 std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter& filter,
@@ -160,6 +218,7 @@ std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter
   insert_solutions(database, dataset, filter);
   insert_workloads(database, dataset, filter);
   const std::size_t count = insert_traces(database, dataset, filter, unreadable, interrupted);
+  insert_rankings(database, dataset, filter);
   database.execute(kSqliteIndexesAndViews);
   database.execute("commit");
   return count;

@@ -105,6 +105,7 @@ const std::vector<present::Column>& row_columns() {
       number_column("Counts", "counts"),
       number_column("Run's Reference [ms]", "run_reference_ms"),
       text_column("Error Code", "error_code"),
+      text_column("Error Pattern", "error_pattern"),
   };
   return columns;
 }
@@ -120,7 +121,7 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(solution == dataset.solutions.end() ? no_cell() : text_cell(solution->second.author));
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
-  constexpr std::size_t kFurther = 3;  // columns, below
+  constexpr std::size_t kFurther = 4;  // columns, below
   const auto record =
       trace.evaluation ? model::measurement_record(*trace.evaluation) : model::MeasurementRecord();
   if (trace.evaluation) add_evaluation(row, *trace.evaluation, record, context.names_by_run);
@@ -130,6 +131,8 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   const auto* reference = context.standing.reference_of(facts);
   row.push_back(reference != nullptr ? number(reference->median_ms) : no_cell());
   row.push_back(record.failure ? own(record.failure->code) : no_cell());
+  row.push_back(record.failure && record.failure->mismatch ? own(record.failure->mismatch->pattern)
+                                                           : no_cell());
   return row;
 }
 

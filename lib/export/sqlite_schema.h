@@ -5,7 +5,7 @@
 namespace fib::exports {
 
 inline constexpr const char* kSqliteTables = R"sql(
-pragma user_version = 4;
+pragma user_version = 5;
 create table definitions (name text primary key, op_type text not null, description text, document text not null);
 create table solutions (name text primary key, definition text not null, author text not null, language text not null,
   entry_point text not null, content_sha256 text not null, document text not null);
@@ -19,7 +19,13 @@ create table traces (id integer primary key, definition text not null, op_type t
   latency_ms real, reference_latency_ms real, speedup_factor real, max_absolute_error real, max_relative_error real,
   run_id text, fib_version text, solution_sha256 text, clock text, flush text, calls integer, cv real,
   host_median_ms real, tags text, baselines text, counts integer not null, run_reference_ms real,
-  error_code text, log text, fib text);
+  error_code text, error_pattern text, log text, fib text);
+create table solution_ranking (hardware text not null, definition text not null, rank integer, solution text not null,
+  author text, workloads integer not null, passed integer not null, latency_ms real, interval real, against text not null,
+  speedup real, speedup_low real, speedup_high real);
+create table author_ranking (hardware text not null, rank integer, author text not null, against text not null,
+  avg_speedup real, avg_speedup_low real, avg_speedup_high real, geomean_speedup real, success_rate real, win_rate real,
+  coverage real, workloads integer not null, definitions integer not null);
 )sql";
 
 inline constexpr const char* kSqliteIndexesAndViews = R"sql(
@@ -35,51 +41,28 @@ create view results as select * from traces where counts = 1;
 create view solution_workloads as
 select hardware, definition, solution, author, workload_uuid, status <> 'PASSED' as failed,
        case when status = 'PASSED' then latency_ms end as latency_ms,
-       case when status = 'PASSED' then coalesce(run_reference_ms / latency_ms, speedup_factor) end as speedup_factor,
+       case when status = 'PASSED' then coalesce(run_reference_ms / latency_ms, speedup_factor) end
+         as speedup_vs_reference,
        id as trace
 from results;
 
--- Every solution on every hardware: the geometric mean of its latencies, and the arithmetic (avg_speedup) and the
--- geometric mean (geomean_speedup, as in `fib report summary` against the reference) of the speedups over its workloads,
--- 0 when one failed.
-create view solution_scores as
-select hardware, definition, solution, author, count(*) as workloads, count(*) - sum(failed) as passed,
-       exp(avg(ln(nullif(latency_ms, 0)))) as latency_ms,
-       case when sum(failed) > 0 then 0.0 else avg(speedup_factor) end as avg_speedup,
-       case when sum(failed) > 0 then 0.0 else exp(avg(ln(nullif(speedup_factor, 0)))) end as geomean_speedup,
-       case when sum(failed) > 0 then 0.0 else 1.0 end as success_rate
-from solution_workloads
-group by hardware, definition, solution, author;
-
 -- Of each definition on each hardware the solution of the lowest latency among those that passed every workload on which
--- any solution has a result; the first name on a tie.
+-- any solution has a result, the first name where two are equal; `tied`: how many others it cannot be told apart from.
 create view best_per_definition as
-select hardware, definition, solution, author, workloads, latency_ms, avg_speedup, geomean_speedup
-from (select scores.*, row_number() over (partition by hardware, definition
-                                          order by latency_ms, solution) as place
-      from solution_scores as scores
-      where latency_ms is not null and passed = (select count(distinct workload_uuid) from results
-                                                 where hardware = scores.hardware and definition = scores.definition))
+select hardware, definition, solution, author, workloads, latency_ms, interval, against, speedup, speedup_low,
+       speedup_high, holders - 1 as tied
+from (select *, row_number() over (partition by hardware, definition order by latency_ms, solution) as place,
+             count(*) over (partition by hardware, definition) as holders
+      from solution_ranking where rank = 1)
 where place = 1;
 
 -- The lowest latency of each workload on each hardware.
 create view best_per_workload as
 select hardware, definition, workload_uuid, axes, solution, author, latency_ms,
-       coalesce(run_reference_ms / latency_ms, speedup_factor) as speedup_factor, id as trace
+       coalesce(run_reference_ms / latency_ms, speedup_factor) as speedup_vs_reference, id as trace
 from (select *, row_number() over (partition by hardware, definition, workload_uuid order by latency_ms, id) as place
       from results where status = 'PASSED' and latency_ms > 0)
 where place = 1;
-
--- Authors by the arithmetic mean, over definitions, of their best solution's arithmetic mean speedup.
-create view author_ranking as
-select hardware, author, count(*) as definitions, sum(workloads) as workloads, avg(avg_speedup) as avg_speedup,
-       avg(success_rate) as success_rate,
-       rank() over (partition by hardware order by avg(avg_speedup) desc) as place
-from (select *, row_number() over (partition by hardware, definition, author
-                                   order by avg_speedup desc, solution) as own_place
-      from solution_scores where author is not null)
-where own_place = 1
-group by hardware, author;
 )sql";
 
 }  // namespace fib::exports

@@ -124,6 +124,10 @@ class Finder {
     }
     Winner winner = with_measures(first, rows.at(first.solution));
     winner.ties = ties_with(first.solution, ranking);
+    if (ranking.size() > 1 && ranking[1].rank) {
+      winner.second = ranking[1].solution;
+      winner.lead = *ranking[1].latency_ms / *first.latency_ms;
+    }
     best.author = author_of(first.solution);
     best.winner = std::move(winner);
     return best;
@@ -131,7 +135,8 @@ class Finder {
 
   static Winner with_measures(const dataset::RankedSolution& result,
                               const std::vector<const TraceRow*>& rows) {
-    Winner winner{result, {}, std::nullopt, std::nullopt, std::nullopt, std::nullopt};
+    Winner winner;
+    winner.result = result;
     dataset::MeanSpeedup mean;
     for (const TraceRow* row : rows) {
       if (speedup(*row) > 0) mean.add(speedup(*row), row->evaluation->performance->speedup_range);

@@ -30,6 +30,10 @@ struct BestOptions {
 struct Winner {
   dataset::RankedSolution result;
   std::vector<std::string> ties;  // those that share its rank
+  // The next solution that passed every workload, and its latency / that of the winner; nothing: there is
+  // none.
+  std::optional<std::string> second;
+  std::optional<double> lead;
   std::optional<double>
       speedup;  // against the reference: geometric mean over workloads; nothing: not timed on all
   std::optional<dataset::SpeedupRange> speedup_range;

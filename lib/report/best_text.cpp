@@ -47,9 +47,11 @@ std::vector<present::Column> winner_columns(bool with_interval) {
           present::number_column("Speedup vs. ref", "speedup_factor"),
           present::number_column("Latency (ms)", "latency_ms"),
           with_interval ? interval : present::only_for(present::Audience::programs, interval),
+          present::number_column("Lead", "lead"),
           present::spare(present::number_column("Max abs", "max_absolute_error")),
           present::spare(present::number_column("Max rel", "max_relative_error")),
           present::spare(present::number_column("Workloads", "workloads")),
+          present::only_for(present::Audience::programs, present::text_column("Second", "second")),
           present::only_for(present::Audience::programs, present::text_column("Ties", "ties")),
           range_columns("speedup")[0],
           range_columns("speedup")[1]};
@@ -73,6 +75,11 @@ bool has_interval(const std::vector<Best>& all) {
   });
 }
 
+bool has_lead(const std::vector<Best>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [](const Best& best) { return best.winner && best.winner->lead; });
+}
+
 std::vector<present::Cell> winner_row(const Best& best) {
   const auto& winner = *best.winner;
   const auto ranged = range_cells(winner.speedup_range);
@@ -85,9 +92,11 @@ std::vector<present::Cell> winner_row(const Best& best) {
           speedup_cell(winner.speedup, winner.speedup_range, times_text),
           present::number_cell(*winner.result.latency_ms, present::format_ms(*winner.result.latency_ms)),
           present::optional_number(interval_of(winner.result), present::format_interval),
+          present::optional_number(winner.lead, times_text),
           optional_error(winner.max_absolute_error),
           optional_error(winner.max_relative_error),
           present::count_cell(winner.result.workloads),
+          present::optional_text(winner.second),
           names_cell(winner.ties),
           ranged.front(),
           ranged.back()};
@@ -174,6 +183,9 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
   if (form == BestForm::winners) {
     notes.emplace_back(
         "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
+    if (has_lead(hardware.best))
+      notes.emplace_back(
+          "Lead: the latency of the next solution that passed every workload / that of the best");
     if (has_interval(hardware.best))
       notes.emplace_back(
           "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "

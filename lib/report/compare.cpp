@@ -258,6 +258,11 @@ Comparison compare_pair(const Detail& a, const Detail& b, const Drift& drift) {
   pair.remark = remark_of(a, b, pair.other_conditions);
   const Change change = change_of(a.row, b.row, drift);
   pair.verdict = change.verdict;
+  // The machine, its software or chance made the difference.
+  const bool is_other = change.verdict != Verdict::same && change.verdict != Verdict::ambiguous &&
+                        change.verdict != Verdict::failed;
+  if (is_other && pair.sources == Sources::same)
+    pair.remark += std::string(pair.remark.empty() ? "" : ", ") + "the source is the same";
   pair.change = change.share;
   pair.judged_change = change.judged;
   pair.noise = change.noise;

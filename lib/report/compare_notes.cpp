@@ -155,8 +155,7 @@ std::string totals_text(const CompareReport& report) {
     const auto same = report.mean_speedup(Sources::same);
     const auto changed = report.mean_speedup(Sources::changed);
     if (same && changed)
-      text +=
-          fmt::format(", {:.4f}x where the source is the same and {:.4f}x where it changed", *same, *changed);
+      text += fmt::format(", {:.4f}x of unchanged sources and {:.4f}x of changed ones", *same, *changed);
   }
   return text;
 }

@@ -154,7 +154,7 @@ std::vector<present::Column> run_columns() {
       present::number_column("Failed", "failed"),
       present::only_for(present::Audience::programs, present::text_column("Statuses", "failed_by_status")),
       present::number_column("No result", "not_done"),
-      present::number_column("Count", "standing"),
+      present::number_column("In reports", "standing"),
       present::only_for(present::Audience::programs, present::text_column("Interrupted", "interrupted")),
       present::only_for(present::Audience::programs, present::text_column("Record", "record")),
       present::only_for(present::Audience::programs, present::text_column("Sweep", "sweep")),

@@ -17,6 +17,7 @@
 #include "report/remarks.h"
 #include "report/speedup_text.h"
 #include "util/clock.h"
+#include "util/some_of.h"
 #include "util/text.h"
 
 namespace fib::report {
@@ -223,14 +224,18 @@ SameSources unchanged_in(const std::vector<Detail>& results, const EarlierResult
 // How latencies changed.
 class Changes {
  public:
-  void add(const Change& change) {
+  void add(const TraceRow& before, const TraceRow& now, double scatter) {
+    const Change change = change_of(before, now, {.scatter = scatter});
     if (!change.share) return;
+    are_of_one_source_ = are_of_one_source_ && sources_of(before, now) == Sources::same;
     ratios_.push_back(1 + *change.share);
     changed_ = changed_ || change.verdict == Verdict::faster || change.verdict == Verdict::slower;
     ambiguous_ = ambiguous_ || change.verdict == Verdict::ambiguous;
   }
   [[nodiscard]] bool is_none() const { return ratios_.empty(); }
   [[nodiscard]] bool has_changed() const { return changed_; }
+  // Though the source is the same as before.
+  [[nodiscard]] bool is_unexplained() const { return changed_ && are_of_one_source_; }
   // Of one at least: "-24.2%" (the geometric mean of the ratios), "ambiguous" or "same".
   [[nodiscard]] std::string text() const {
     if (!changed_) return ambiguous_ ? "ambiguous" : "same";
@@ -241,6 +246,7 @@ class Changes {
   std::vector<double> ratios_;
   bool changed_ = false;
   bool ambiguous_ = false;
+  bool are_of_one_source_ = true;
 };
 
 // What changed since the solution was run before: what is broken or fixed, or the geometric mean of the
@@ -261,7 +267,7 @@ present::Cell change_cell(const SolutionResults& results, const EarlierResults& 
   Changes changes;
   for (const Detail* detail : fixed.empty() ? results.all : fixed) {
     const TraceRow* passed = earlier.passed_before(detail->row);
-    if (passed != nullptr) changes.add(change_of(*passed, detail->row, {.scatter = scatter}));
+    if (passed != nullptr) changes.add(*passed, detail->row, scatter);
   }
   if (fixed.empty()) return changes.is_none() ? present::no_cell() : present::text_cell(changes.text());
   const std::string count = fmt::format("{} fixed", fixed.size());
@@ -276,7 +282,9 @@ present::Cell failure_cell(const SolutionResults& results) {
   const auto status = status_text((*found)->status(), (*found)->failure);
   const auto reason = failure_reason((*found)->status(), (*found)->log);
   if (reason.empty()) return present::text_cell(status);
-  return present::text_cell(fmt::format("{}: {}", status, reason));
+  // Written in whole above, when the result came.
+  constexpr std::size_t kMostColumns = 120;
+  return present::text_cell(fmt::format("{}: {}", status, present::shorten(reason, kMostColumns)));
 }
 
 present::Table table_of(const std::string& hardware, const HardwareResults& results,
@@ -304,6 +312,26 @@ present::Table table_of(const std::string& hardware, const HardwareResults& resu
     }
   }
   return table;
+}
+
+// Names the solutions that are faster or slower than before though their sources are the same: "" where none
+// is.
+std::string unexplained_text(const HardwareResults& results, const EarlierResults& earlier, double scatter) {
+  std::set<std::string> names;
+  for (const auto& [definition, solutions] : results.definitions) {
+    for (const auto& [name, of_solution] : solutions) {
+      Changes changes;
+      for (const Detail* detail : of_solution.all) {
+        const TraceRow* before = earlier.before(detail->row);
+        if (before != nullptr && before->passed()) changes.add(*before, detail->row, scatter);
+      }
+      if (changes.is_unexplained()) names.insert(name.solution);
+    }
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "The source of {} is the same as before: the machine, its software or chance made the difference",
+      util::some_of(names));
 }
 
 // The winners that the run did not try, a line each.
@@ -438,6 +466,8 @@ std::string render_run_results(const dataset::Dataset& dataset, const EarlierRes
     document.table(fmt::format("Results on {}:", hardware),
                    table_of(hardware, of_hardware, earlier, drift.scatter, rankings));
     document.notes(drift_notes(drift));
+    if (const auto text = unexplained_text(of_hardware, earlier, drift.scatter); !text.empty())
+      document.notes({text});
     document.notes(winners_elsewhere(hardware, of_hardware, rankings));
     const Detail& first = *of_hardware.definitions.begin()->second.begin()->second.all.front();
     document.notes(other_conditions(dataset, hardware, first));

@@ -49,6 +49,20 @@ present::Cell latency_cell(const Standing& standing) {
                               standing.passed < standing.workloads ? "(" + text + ")" : text);
 }
 
+// Nothing was won where a workload failed; 0 is what the format's own rules say of it.
+present::Cell standing_speedup(const Leaderboard& board, const Standing& standing) {
+  auto cell = speedup_cell(standing.speedup, standing.speedup_range, present::format_score);
+  if (!board.every_trace && standing.speedup == 0) cell.text = "-";
+  return cell;
+}
+
+// A mean of zero would say nothing of the other definitions.
+present::Cell geometric_cell(const dataset::Score& score) {
+  auto cell = speedup_cell(score.geomean_speedup, score.geomean_range, present::format_score);
+  if (score.geomean_speedup == 0) cell.text = "-";
+  return cell;
+}
+
 std::vector<present::Cell> standing_row(const Leaderboard& board, const RankCells& ranks,
                                         const std::string& title, const Standing& standing) {
   const auto ranged = range_cells(standing.speedup_range);
@@ -56,7 +70,7 @@ std::vector<present::Cell> standing_row(const Leaderboard& board, const RankCell
           ranks.of(standing.rank),
           present::text_cell(standing.solution),
           present::optional_text(standing.author),
-          speedup_cell(standing.speedup, standing.speedup_range, present::format_score),
+          standing_speedup(board, standing),
           present::text_cell(name_of(board.against)),
           latency_cell(standing),
           present::optional_number(standing.interval, present::format_interval),
@@ -106,8 +120,7 @@ std::vector<present::Column> score_columns() {
 
 std::vector<present::Cell> score_cells(const dataset::Score& score) {
   std::vector<present::Cell> cells = {
-      speedup_cell(score.avg_speedup, score.avg_range, present::format_score),
-      speedup_cell(score.geomean_speedup, score.geomean_range, present::format_score),
+      speedup_cell(score.avg_speedup, score.avg_range, present::format_score), geometric_cell(score),
       present::number_cell(score.success_rate, present::format_share(score.success_rate)),
       present::number_cell(score.win_rate, present::format_share(score.win_rate))};
   append(cells, range_cells(score.avg_range));

@@ -119,8 +119,8 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
       notes.emplace_back(
           "Rank: by latency, of solutions that passed every workload; shared (=) where intervals overlap");
     notes.push_back(
-        fmt::format("Speedup: {} over the workloads that the yardstick passed, too; 0 when anything failed",
-                    standing ? "geometric mean" : "mean"));
+        fmt::format("Speedup: {} over the workloads that the yardstick passed, too; {} when anything failed",
+                    standing ? "geometric mean" : "mean", standing ? "-" : "0"));
     notes.push_back(
         "Latency: geometric mean over the workloads that passed; in parentheses where those are not all");
     if (any_interval)
@@ -142,7 +142,8 @@ std::vector<std::string> author_notes(const std::string& yardstick) {
           "Arith Mean: arithmetic mean of {} latency / author's latency, over workloads, then definitions",
           yardstick),
       "Geo Mean: the same with geometric means",
-      "A definition whose best solution failed a workload counts as 0 in both means",
+      "A definition whose best solution failed a workload counts as 0 in Arith Mean, and leaves no Geo Mean "
+      "(-)",
       "Success Rate: share of definitions whose best solution passed everything",
       fmt::format("Win Rate: share of a definition's workloads on which the author beats the {}, mean "
                   "over definitions",

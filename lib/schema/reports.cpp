@@ -158,6 +158,8 @@ ordered_json best_schema() {
                                         range_of("speedup")),
                                    {{"interval", or_null(number())},
                                     {"workloads", or_null(count())},
+                                    {"lead", or_null(number())},
+                                    {"second", or_null(word())},
                                     {"ties", or_null(list_of(word()))},
                                     {"workload", or_null(word())},
                                     {"axes", or_null(sizes())}});

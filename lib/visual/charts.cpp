@@ -154,8 +154,11 @@ chart::BarChart authors_chart(const HardwareScene& hardware) {
     bar.label = author;
     bar.value = score.avg_speedup;
     bar.text = report::times_text(score.avg_speedup);
-    bar.note = fmt::format("geometric mean {:.4f}, success {:.1f}%, wins {:.1f}%", score.geomean_speedup,
-                           100 * score.success_rate, 100 * score.win_rate);
+    const std::string mean = score.geomean_speedup > 0
+                                 ? fmt::format("geometric mean {:.4f}", score.geomean_speedup)
+                                 : "no geometric mean";
+    bar.note = fmt::format("{}, success {:.1f}%, wins {:.1f}%", mean, 100 * score.success_rate,
+                           100 * score.win_rate);
     if (score.avg_speedup == 0) bar.tone = chart::Tone::bad;
     result.bars.push_back(std::move(bar));
   }
@@ -371,8 +374,8 @@ chart::BoxChart solution_speedups_chart(const DefinitionScene& definition, const
     const auto standing = std::find_if(board.standings.begin(), board.standings.end(),
                                        [&](const report::Standing& one) { return one.solution == solution; });
     if (box.values && standing != board.standings.end() && standing->passed < standing->workloads) {
-      box.text = fmt::format("{}, passed {} of {}", report::times_text(box.values->median), standing->passed,
-                             standing->workloads);
+      box.text = fmt::format("({}), passed {} of {}", report::times_text(box.values->median),
+                             standing->passed, standing->workloads);
     }
     result.boxes.push_back(std::move(box));
   }

@@ -334,16 +334,18 @@ std::string percent_text(double ratio) {
   return text == "-0.0%" ? "+0.0%" : text;
 }
 
-// "0.25000 → 0.50000 (+100.0%)", "0.25000 → failed", or "+100.0% where both passed" where not all results
-// did. Dim where no verdict stands behind it.
+// "0.25000 → 0.50000 (+100.0%)", "0.25000 → failed", "+100.0% where both passed" where not all results did,
+// or
+// "+14.9% (+100.0% where it changed)". Dim where no verdict stands behind it.
 PageCell latency_change(const Change& change, bool is_dim) {
   if (!change.ratio && change.before_ms && change.verdicts.contains(Verdict::broken))
     return plain(present::format_ms(*change.before_ms) + " → failed");
   if (!change.ratio) return plain("-");
-  // Of a few results that changed the mean of all says nothing.
+  // Of a few results that changed the mean of all, which fib run prints, says little.
   if (change.changed_ratio && 2 * change.ratios_changed < change.results) {
-    PageCell some = number(fmt::format("{} where it changed", percent_text(*change.changed_ratio)),
-                           *change.changed_ratio);
+    PageCell some = number(fmt::format("{} ({} where it changed)", percent_text(*change.ratio),
+                                       percent_text(*change.changed_ratio)),
+                           *change.ratio);
     if (is_dim) some.css = "dim";
     return some;
   }

@@ -1,11 +1,13 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/golden.h"
 #include "cli/run_fib.h"
 #include "report/sample_dataset.h"
 #include "support/fib_run.h"
+#include "support/process.h"
 #include "support/tvm_ffi.h"
 
 using namespace fib;
@@ -63,6 +65,36 @@ TEST_CASE("a dataset's export is a dataset, and an SQLite file is one") {
   CHECK(again.err == "fib: part exists; name a new folder\n");
   CHECK(run_export(files, {"--format", "sqlite", "--output", "d.sqlite"}).exit_code == 0);
   CHECK(util::read_file(files.root() / "d.sqlite").starts_with("SQLite format 3"));
+}
+
+TEST_CASE("the rankings of an SQLite file are those of the summary") {
+  const testing::TemporaryDataset files;
+  testing::write_sample(files);
+  REQUIRE(run_export(files, {"--format", "sqlite", "--output", "d.sqlite"}).exit_code == 0);
+  const auto summary = nlohmann::json::parse(
+      run_fib({"report", "summary", "--local", ".", "--format", "json"}, files.root()).out);
+  std::string solutions;
+  std::string authors;
+  const auto shown = [](const nlohmann::json& value) { return value.is_null() ? "None" : value.dump(); };
+  for (const auto& hardware : summary.at("datasets").at(0).at("hardware")) {
+    for (const auto& one : hardware.at("solutions"))
+      solutions += one.at("solution").get<std::string>() + " " + shown(one.at("rank")) + " " +
+                   one.at("against").get<std::string>() + " " + shown(one.at("passed")) + "\n";
+    for (const auto& one : hardware.at("authors"))
+      authors += one.at("author").get<std::string>() + " " + shown(one.at("rank")) + " " +
+                 hardware.at("against").get<std::string>() + "\n";
+  }
+  const auto queried = [&](const std::string& query) {
+    const auto answer = testing::run_process(
+        {"python3", "-c",
+         "import sqlite3, sys\nfor row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)",
+         (files.root() / "d.sqlite").string(), query});
+    CHECK(answer.err == "");
+    return answer.out;
+  };
+  CHECK(!solutions.empty());
+  CHECK(queried("select solution, rank, against, passed from solution_ranking order by rowid") == solutions);
+  CHECK(queried("select author, rank, against from author_ranking order by rowid") == authors);
 }
 
 TEST_CASE("an export for FlashInfer's Trace Apply says what it chose, and what is faster and cannot go") {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -90,7 +92,7 @@ TEST_CASE("the same error of a solution on many workloads is one annotation, wit
   CHECK(ci_text(files, CiForm::github) ==
         "::error title=RUNTIME_ERROR%3A gemm_n128 / alice_slow::gemm_n128 / alice_slow / M=1, M=2, M=3 and 2 "
         "more "
-        "workloads (NVIDIA H200)%0Abegin%0Acall 1: c[1] is off\n"
+        "workloads (NVIDIA H200)%0ALog of M=1:%0Abegin%0Acall 1: c[1] is off\n"
         "::notice title=fib::5 results: 0 passed, 5 failed (5 RUNTIME_ERROR)\n");
   const auto junit = ci_text(files, CiForm::junit);
   CHECK(count(junit, "begin") == 1);
@@ -98,7 +100,9 @@ TEST_CASE("the same error of a solution on many workloads is one annotation, wit
   CHECK(count(junit, "message=\"RUNTIME_ERROR: call 5: c[5] is off\"") == 1);
   const auto summary = ci_text(files, CiForm::job_summary);
   CHECK(count(summary, "begin") == 1);
-  CHECK(count(summary, "<td>as above</td>") == 4);
+  // The others have their own numbers.
+  for (int i = 2; i <= 5; ++i)
+    CHECK(count(summary, fmt::format("<td>call {}: c[{}] is off</td>", i, i)) == 1);
 }
 
 TEST_CASE("workloads on which a solution was skipped are told with the failure before them") {
@@ -113,7 +117,7 @@ TEST_CASE("workloads on which a solution was skipped are told with the failure b
   testing::write_traces(files, traces);
   CHECK(ci_text(files, CiForm::github) ==
         "::error title=RUNTIME_ERROR%3A gemm_n128 / alice_slow::gemm_n128 / alice_slow / M=1, M=2, M=3 and "
-        "1 more workload (NVIDIA H200)%0ASIGSEGV at 0x7fab0\n"
+        "1 more workload (NVIDIA H200)%0ALog of M=1:%0ASIGSEGV at 0x7fab0\n"
         "::notice title=fib::4 results: 0 passed, 4 failed (4 RUNTIME_ERROR)\n");
   // Those before it may be left out of a table.
   const std::string alone = failed_line("Solution skipped after 3 failures. Last error: it broke");
@@ -132,7 +136,7 @@ TEST_CASE("rows tell the error code of what did not pass") {
   std::string csv;
   exports::export_text(dataset, {}, exports::TextForm::csv, unreadable,
                        [&](std::string_view part) { csv += part; });
-  CHECK_THAT(csv, Catch::EndsWith(",crash\n"));
+  CHECK_THAT(csv, Catch::EndsWith(",crash,\n"));
 }
 
 TEST_CASE("what of a run was not done is told, since nobody sees what is missing") {
@@ -173,12 +177,31 @@ TEST_CASE("solutions that a run has skipped are told with the reason") {
              Catch::Contains("\n- \\[x] mine: no\n"));
 }
 
-TEST_CASE("a ranking has no latency of a solution that did not pass every workload") {
+TEST_CASE("what a run skipped is told where all results are of that run, whether it was asked for or not") {
+  const TemporaryDataset files;
+  const std::string mine = trace("alice_fast", "w1", 4).line();
+  REQUIRE(mine.find(kRun1) != std::string::npos);
+  testing::write_traces(files, mine);
+  CHECK_THAT(ci_text(files, CiForm::job_summary),
+             !Catch::Contains("kipped"));  // without a record nothing is known
+  files.write("runs/runs.jsonl",
+              std::string(R"({"run_id":")") + kRun1 +
+                  R"(","not_done":0,"skipped":[{"solution":"on_gpu","reason":"needs a GPU"}]})" + "\n");
+  CHECK_THAT(ci_text(files, CiForm::job_summary),
+             Catch::Contains("1 solution was skipped") && Catch::Contains("on_gpu: needs a GPU"));
+  CHECK_THAT(ci_text(files, CiForm::junit), Catch::Contains("<skipped message=\"needs a GPU\""));
+  std::string other = trace("alice_slow", "w1", 4).line();
+  other.replace(other.find(kRun1), std::string(kRun1).size(), "20260103T000000.000000Z-9");
+  testing::write_traces(files, mine + other);
+  CHECK_THAT(ci_text(files, CiForm::job_summary), !Catch::Contains("kipped"));
+}
+
+TEST_CASE("the latency of a solution that did not pass every workload stands in parentheses") {
   const TemporaryDataset files;
   testing::write_traces(files, failed_line("no", "w1", 4) + trace("alice_slow", "w2", 8, 2).line() +
                                    trace("alice_fast", "w1", 4).line() + trace("alice_fast", "w2", 8).line());
   const auto summary = ci_text(files, CiForm::job_summary);
-  CHECK_THAT(summary, Catch::Contains("\n| - | alice_slow | alice | - | - | 1 of 2 |\n"));
+  CHECK_THAT(summary, Catch::Contains("\n| - | alice_slow | alice | (2.00000) | - | 1 of 2 |\n"));
   CHECK_THAT(summary, Catch::Contains("| Latency [ms] (geo mean) | Speedup vs. reference (geo mean) |"));
 }
 
@@ -270,7 +293,7 @@ TEST_CASE("a summary stays below its limit and says what was left out") {
   CHECK_THAT(part, Catch::Contains("Left out, since GitHub takes no summary of more than 1 MiB: " +
                                    std::to_string(40 - shown) + " failures. To see all: "));
   CHECK_THAT(part, Catch::Contains("</table>\n"));
-  CHECK_THAT(part, Catch::Contains("| - | alice_fast | alice | - | - | 1 of 41 |"));
+  CHECK_THAT(part, Catch::Contains("| - | alice_fast | alice | (1.00000) | - | 1 of 41 |"));
 }
 
 TEST_CASE("a ranking is left out of a summary as a whole") {
@@ -307,8 +330,8 @@ TEST_CASE("solutions that did not pass every workload have no rank") {
         "| ---: | --- | --- | ---: | ---: | ---: |\n"
         "| 1 | alice_fast | alice | 4.00000 | 2.0000 | 2 of 2 |\n"
         "| 2 | alice_slow | alice | 8.00000 | 2.0000 | 2 of 2 |\n"
-        "| - | stranger | - | - | - | 1 of 2 |\n"
-        "| - | bob_gemm | bob | - | - | 1 of 2 |\n");
+        "| - | stranger | - | (0.50000) | - | 1 of 2 |\n"
+        "| - | bob_gemm | bob | (1.00000) | - | 1 of 2 |\n");
 }
 
 TEST_CASE("github-action-benchmark gets medians with ranges, of what passed") {

@@ -94,10 +94,11 @@ TEST_CASE("csv and Markdown hold a flat row a trace under one head, however many
   const auto csv = lines_of(text(files, TextForm::csv));
   REQUIRE(csv.size() == 2501);
   CHECK(csv[0].substr(0, 40) == "definition,op_type,solution,author,workl");
-  CHECK_THAT(csv[0], Catch::EndsWith(",run_reference_ms,error_code"));  // whose values test_ci.cpp has
+  CHECK_THAT(csv[0],
+             Catch::EndsWith(",run_reference_ms,error_code,error_pattern"));  // whose values test_ci.cpp has
   CHECK(csv[2500] ==
         "gemm_n128,gemm,bob_gemm,bob,w2499,\"{\"\"M\"\":3}\",PASSED,AMD EPYC 9555 64-Core "
-        "Processor,cpu,2026-01-01T00:00:00+00:00,0.5,1.0,2.0,0.001,0.001,,,,,,,,,,,1,,");
+        "Processor,cpu,2026-01-01T00:00:00+00:00,0.5,1.0,2.0,0.001,0.001,,,,,,,,,,,1,,,");
   const auto md = lines_of(text(files, TextForm::md));
   CHECK(md.size() == 2502);
   CHECK(md[1].substr(0, 7) == "| --- |");
@@ -147,16 +148,19 @@ TEST_CASE("the SQLite form has all records, and its views agree with the reports
   CHECK(query("select distinct value from axes order by value") == Rows{{"1"}, {"64"}});
   CHECK(query("select typeof(latency_ms), typeof(run_id) from traces where id = 1") ==
         Rows{{"real", "null"}});
-  CHECK(query("select solution, workloads, avg_speedup from best_per_definition where definition = "
-              "'gemm_n128' order "
-              "by hardware") == Rows{{"alice_gemm", "2", "8.0"}, {"alice_gemm", "1", "6.0"}});
+  CHECK(
+      query("select solution, workloads, against, speedup, tied from best_per_definition where definition = "
+            "'gemm_n128' order by hardware") ==
+      Rows{{"alice_gemm", "2", "baseline", "4.0", "0"}, {"alice_gemm", "1", "baseline", "3.0", "0"}});
   CHECK(query("select solution, latency_ms from best_per_workload where definition = 'gemm_n128' and "
               "hardware like "
               "'AMD%' order by workload_uuid") == Rows{{"alice_gemm", "4.0"}, {"bob_gemm", "1.0"}});
   CHECK(
-      query("select author, avg_speedup, place from author_ranking where hardware like 'AMD%' order by "
-            "place, author") ==
-      Rows{{"alice", "5.125", "1"}, {"baseline", "1.75", "2"}, {"bob", "1.125", "3"}, {"carol", "0.0", "4"}});
+      query(
+          "select author, rank, against, definitions from author_ranking where hardware like 'AMD%' order by "
+          "rank, author") == Rows{{"carol", "null", "baseline", "1"},
+                                  {"alice", "1", "baseline", "2"},
+                                  {"bob", "2", "baseline", "2"}});
   CHECK(query("select json_extract(document, '$.author') from solutions where name = 'bob_gemm'") ==
         Rows{{"bob"}});
   CHECK(query("pragma integrity_check") == Rows{{"ok"}});
@@ -170,8 +174,9 @@ TEST_CASE("the views are about the results that count, as the reports are") {
   };
   files.write("traces/all.jsonl", trace("u1", 1, 2) + trace("u1", 2, 5) + trace("u2", 9, 1));
   const Sqlite query(files);
-  CHECK(query("select avg_speedup, workloads from solution_scores") == Rows{{"3.0", "2"}});
-  CHECK(query("select latency_ms, speedup_factor from solution_workloads order by workload_uuid") ==
+  CHECK(query("select against, rank, passed, workloads, round(latency_ms, 6) from solution_ranking") ==
+        Rows{{"baseline", "1", "2", "2", "4.242641"}});
+  CHECK(query("select latency_ms, speedup_vs_reference from solution_workloads order by workload_uuid") ==
         Rows{{"2.0", "5.0"}, {"9.0", "1.0"}});
 }
 

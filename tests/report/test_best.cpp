@@ -76,6 +76,24 @@ TEST_CASE("who cannot be told apart from the best of a workload is named") {
   CHECK(best[0].ties == std::vector<std::string>{"x"});
 }
 
+TEST_CASE("the best of a definition is told with its lead over the next that passed everything") {
+  auto loaded =
+      load_traces({{"d", "a", "w1", 1, 1, 9}, {"d", "x", "w1", 1, 1, 9}, {"d", "y", "w1", 1, 1, 9}});
+  loaded.traces[0].evaluation->performance->latency_ms = 2;
+  loaded.traces[1].evaluation->performance->latency_ms = 5;
+  loaded.traces[2].evaluation->status = model::Status::INCORRECT_NUMERICAL;
+  const auto best = find(loaded, {.selection = {.every_trace = false}});
+  REQUIRE(best.size() == 1);
+  REQUIRE(best[0].winner);
+  CHECK(best[0].winner->result.solution == "a");
+  CHECK(best[0].winner->second == "x");
+  CHECK(best[0].winner->lead == 2.5);
+  loaded.traces[1].evaluation->status = model::Status::TIMEOUT;
+  const auto alone = find(loaded, {.selection = {.every_trace = false}});
+  CHECK_FALSE(alone[0].winner->second);
+  CHECK_FALSE(alone[0].winner->lead);
+}
+
 TEST_CASE("hardware is not mixed, and definitions without traces are told apart") {
   const auto loaded = load_traces({{"d", "a", "w1", 1, 1, 9, testing::kGpu}, {"d", "a", "w1", 1, 1, 2}});
   const auto best = find(loaded, {.selection = {.hardware = testing::kCpu}});

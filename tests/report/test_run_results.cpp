@@ -207,6 +207,8 @@ TEST_CASE("the table ranks by all that stands, and names a winner that was not r
         "d\n"
         "  s            2     2/2  1.00000 ±1.0%          2.00x      -50.0%\n"
         "\n"
+        "The source of s is the same as before: the machine, its software or chance made the difference\n"
+        "\n"
         "Best of d: t, 0.50000 ms over 2 workloads, which was not run now\n");
   story.now({.latency = "", .day = "02", .solution = "t"});
   CHECK(story.table() ==
@@ -215,7 +217,9 @@ TEST_CASE("the table ranks by all that stands, and names a winner that was not r
         "--------------------------------------------------------------------------------------\n"
         "d\n"
         "  s            1     2/2  1.00000 ±1.0%          2.00x      -50.0%\n"
-        "  t            -     0/1              -              -    1 broken  TIMEOUT: last line\n");
+        "  t            -     0/1              -              -    1 broken  TIMEOUT: last line\n"
+        "\n"
+        "The source of s is the same as before: the machine, its software or chance made the difference\n");
 }
 
 TEST_CASE("solutions that cannot be told apart share a rank, and points of a sweep have none") {

@@ -271,8 +271,8 @@ TEST_CASE("the page says how solutions fail, what broke, and what its bars and n
   CHECK(holds(html, "--w:50.0%"));
   CHECK(holds(html, "Timed calls: over all workloads."));
   // Of the first run nothing counts any more.
-  CHECK(holds(html, "data-name=\"Count\">0</td>"));
-  CHECK(holds(html, "data-name=\"Count\">6</td>"));
+  CHECK(holds(html, "data-name=\"In reports\">0</td>"));
+  CHECK(holds(html, "data-name=\"In reports\">6</td>"));
   CHECK(holds(html, "results passed; failed: 1 RUNTIME_<wbr>ERROR, 1 TIMEOUT"));
   CHECK(holds(html, "style=\"min-width:12ch\">Solution"));  // "broken" and a little
 }
@@ -361,7 +361,7 @@ TEST_CASE(
   }
   files.write("traces/t.jsonl", lines);
   const std::string html = page_of(files);
-  CHECK(holds(html, "+100.0% where it changed"));
+  CHECK(holds(html, "(+100.0% where it changed)"));
   CHECK(!holds(html, "more that failed"));
 }
 
