@@ -268,9 +268,12 @@ void print_report(const bench::RunReport& report, const bench::Plan& plan, const
     spdlog::error("not done: {} {}: {}", missing.planned.solution->name, missing.planned.workload->uuid,
                   missing.obstacle.why);
   }
-  fmt::print(out, "{} of {} evaluations done: {} passed, {} did not{}\n", report.finished,
+  fmt::print(out, "{} of {} evaluations done: {} passed, {} did not{}{}\n", report.finished,
              plan.evaluations.size(), report.passed, report.finished - report.passed,
-             plan.resumed == 0 ? "" : fmt::format("; {} more had been done before", plan.resumed));
+             plan.resumed == 0 ? "" : fmt::format("; {} more had been done before", plan.resumed),
+             plan.skipped.empty()
+                 ? ""
+                 : fmt::format("; {} skipped", present::plural(plan.skipped.size(), "solution")));
   if (!report.ended_early.empty()) {
     const std::string left =
         report.limit ? fmt::format("; {} did not begin", present::plural(report.not_begun, "evaluation"))

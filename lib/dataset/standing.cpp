@@ -209,7 +209,7 @@ class StandingResults::Choice {
     for (const TraceRow* row : rows) {
       if (!records_.has_solution(*row)) {
         if (leave_out(*row, left_out().unknown_solutions)) left_out().missing.insert(*row->solution);
-      } else if (records_.is_of_other_source(*row)) {
+      } else if (const bool is_other = records_.is_of_other_source(*row); is_other && !filter_.run) {
         if (leave_out(*row, left_out().other_sources)) left_out().outdated.insert(*row->solution);
       } else if (records_.is_of_other_definition(*row)) {
         leave_out(*row, left_out().other_definitions);
@@ -218,6 +218,7 @@ class StandingResults::Choice {
       } else {
         kept.push_back(row);
         present.insert(*row->solution);
+        if (is_other && is_asked_for(*row)) standing_.changed_since_run_.insert(*row->solution);
       }
     }
     for (const std::string& solution : present) left_out().outdated.erase(solution);
@@ -355,11 +356,15 @@ class StandingResults::Choice {
 
   LeftOut& left_out() { return standing_.left_out_; }
 
+  [[nodiscard]] bool is_asked_for(const TraceRow& row) const {
+    return filter_.may_hold(dataset_, *row.definition, row.solution);
+  }
+
   // Traces that the reports do not ask for are not counted; whether this one is.
   bool leave_out(const TraceRow& row, std::size_t& count) const {
-    const bool is_asked_for = filter_.may_hold(dataset_, *row.definition, row.solution);
-    if (is_asked_for) ++count;
-    return is_asked_for;
+    if (!is_asked_for(row)) return false;
+    ++count;
+    return true;
   }
 
   StandingResults& standing_;

@@ -59,7 +59,9 @@ enum class WorkloadChoice {
 class StandingResults {
  public:
   // `rows` are the dataset's traces (Dataset::traces or read_results()); both may go afterwards. Of `filter`
-  // hardware, time and excluded runs hold before the choice; all else is for the reports to apply after it.
+  // hardware, time, the run and excluded runs hold before the choice; all else is for the reports to apply
+  // after it. Of a run that the filter names results count whatever source they were made from: they say how
+  // it was then.
   StandingResults(const Dataset& dataset, const std::vector<TraceRow>& rows, const Filter& filter = {},
                   WorkloadChoice workloads = WorkloadChoice::of_dataset);
 
@@ -69,6 +71,9 @@ class StandingResults {
   [[nodiscard]] bool holds(const TraceRow& row) const;
 
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
+
+  // Where the filter names a run: the solutions whose results of it stand though their source is another now.
+  [[nodiscard]] const std::set<std::string>& changed_since_run() const { return changed_since_run_; }
 
   // The time that the reference took in the run of this result, which stands; null: what the trace recorded
   // itself is all that is known.
@@ -88,6 +93,7 @@ class StandingResults {
   std::map<std::string, ReferenceTime> references_;  // by the same keys
   std::map<std::string, SourceRuns> source_runs_;    // by key of hardware, definition, solution
   LeftOut left_out_;
+  std::set<std::string> changed_since_run_;
 };
 
 // Removes from `dataset` all traces that do not stand, and settles the references of the others.

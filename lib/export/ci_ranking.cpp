@@ -8,6 +8,7 @@
 #include "dataset/ranking.h"
 #include "present/table.h"
 #include "present/text.h"
+#include "report/latency_cell.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
 
@@ -32,12 +33,11 @@ struct RankedSolutions {
 
 std::string row_text(const report::RankCells& ranks, const CiStanding& one) {
   const auto or_dash = [](bool known, const std::string& text) { return known ? text : std::string("-"); };
-  const std::string latency = present::format_ms(one.latency_ms.value_or(0));
   return fmt::format(
       "| {} | {} | {} | {} | {} | {} of {} |\n", ranks.of(one.rank).text,
       present::escape_markdown(one.solution),
       or_dash(!one.author.empty(), present::escape_markdown(one.author)),
-      or_dash(one.latency_ms.has_value(), one.passed < one.workloads ? "(" + latency + ")" : latency),
+      report::latency_cell(one.latency_ms, one.passed == one.workloads).text,
       or_dash(one.speedup.has_value(),
               report::speedup_text(one.speedup.value_or(0), one.speedup_range, present::format_score)),
       one.passed, one.workloads);

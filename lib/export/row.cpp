@@ -104,6 +104,8 @@ const std::vector<present::Column>& row_columns() {
       text_column("Baselines", "baselines"),
       number_column("Counts", "counts"),
       number_column("Run's Reference [ms]", "run_reference_ms"),
+      number_column("Its Low [ms]", "run_reference_low_ms"),
+      number_column("Its High [ms]", "run_reference_high_ms"),
       text_column("Error Code", "error_code"),
       text_column("Error Pattern", "error_pattern"),
   };
@@ -121,7 +123,7 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   row.push_back(solution == dataset.solutions.end() ? no_cell() : text_cell(solution->second.author));
   row.push_back(text_cell(trace.workload.uuid));
   row.push_back(text_cell(axes_text(trace.workload)));
-  constexpr std::size_t kFurther = 4;  // columns, below
+  constexpr std::size_t kFurther = 6;  // columns, below
   const auto record =
       trace.evaluation ? model::measurement_record(*trace.evaluation) : model::MeasurementRecord();
   if (trace.evaluation) add_evaluation(row, *trace.evaluation, record, context.names_by_run);
@@ -129,7 +131,10 @@ std::vector<Cell> row_of(const dataset::Dataset& dataset, const model::Trace& tr
   const dataset::TraceRow facts = dataset.pool->row(trace);
   row.push_back(present::count_cell(context.standing.holds(facts) ? 1 : 0));
   const auto* reference = context.standing.reference_of(facts);
-  row.push_back(reference != nullptr ? number(reference->median_ms) : no_cell());
+  for (const double dataset::ReferenceTime::*time :
+       {&dataset::ReferenceTime::median_ms, &dataset::ReferenceTime::low_ms,
+        &dataset::ReferenceTime::high_ms})
+    row.push_back(reference != nullptr ? number(reference->*time) : no_cell());
   row.push_back(record.failure ? own(record.failure->code) : no_cell());
   row.push_back(record.failure && record.failure->mismatch ? own(record.failure->mismatch->pattern)
                                                            : no_cell());

@@ -19,6 +19,7 @@ create table traces (id integer primary key, definition text not null, op_type t
   latency_ms real, reference_latency_ms real, speedup_factor real, max_absolute_error real, max_relative_error real,
   run_id text, fib_version text, solution_sha256 text, clock text, flush text, calls integer, cv real,
   host_median_ms real, tags text, baselines text, counts integer not null, run_reference_ms real,
+  run_reference_low_ms real, run_reference_high_ms real,
   error_code text, error_pattern text, log text, fib text);
 create table solution_ranking (hardware text not null, definition text not null, rank integer, solution text not null,
   author text, workloads integer not null, passed integer not null, latency_ms real, interval real, against text not null,
@@ -43,6 +44,8 @@ select hardware, definition, solution, author, workload_uuid, status <> 'PASSED'
        case when status = 'PASSED' then latency_ms end as latency_ms,
        case when status = 'PASSED' then coalesce(run_reference_ms / latency_ms, speedup_factor) end
          as speedup_vs_reference,
+       case when status = 'PASSED' then run_reference_low_ms / latency_ms end as speedup_low,
+       case when status = 'PASSED' then run_reference_high_ms / latency_ms end as speedup_high,
        id as trace
 from results;
 
@@ -59,7 +62,8 @@ where place = 1;
 -- The lowest latency of each workload on each hardware.
 create view best_per_workload as
 select hardware, definition, workload_uuid, axes, solution, author, latency_ms,
-       coalesce(run_reference_ms / latency_ms, speedup_factor) as speedup_vs_reference, id as trace
+       coalesce(run_reference_ms / latency_ms, speedup_factor) as speedup_vs_reference,
+       run_reference_low_ms / latency_ms as speedup_low, run_reference_high_ms / latency_ms as speedup_high, id as trace
 from (select *, row_number() over (partition by hardware, definition, workload_uuid order by latency_ms, id) as place
       from results where status = 'PASSED' and latency_ms > 0)
 where place = 1;

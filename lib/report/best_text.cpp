@@ -185,7 +185,8 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
         "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
     if (has_lead(hardware.best))
       notes.emplace_back(
-          "Lead: the latency of the next solution that passed every workload / that of the best");
+          "Lead: the latency of the next solution that passed every workload / that of the best; -: no other "
+          "did");
     if (has_interval(hardware.best))
       notes.emplace_back(
           "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "

@@ -127,9 +127,14 @@ std::string gate_text(const CompareReport& report, const CompareGate& gate) {
   const auto problems = why_gate_cannot_hold(report, gate);
   if (report.nothing_compared()) return problems.front() + ": the gate cannot hold.";
   const std::size_t count = report.regressions(gate.limit).size();
-  std::string text = count == 0 ? fmt::format("No regression beyond {:g}% was found.", 100 * gate.limit)
-                                : fmt::format("{} beyond {:g}% or broken: the gate fails.",
-                                              present::plural(count, "regression"), 100 * gate.limit);
+  const std::size_t broken = report.count(Verdict::broken);
+  const std::size_t slower = count - broken;
+  const std::string who = slower == 0   ? "No result is"
+                          : slower == 1 ? "1 result is"
+                                        : fmt::format("{} results are", slower);
+  std::string text = fmt::format("{} slower by more than {:g}%", who, 100 * gate.limit);
+  if (broken > 0) text += fmt::format(", {} broken", broken);
+  text += count == 0 ? "." : ": the gate fails.";
   for (const std::string& problem : problems) text += fmt::format(" {}: the gate cannot hold.", problem);
   if (const auto doubtful = report.doubtful(gate.limit); !doubtful.empty()) {
     std::vector<std::string> names;

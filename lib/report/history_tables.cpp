@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "present/text.h"
+#include "report/latency_cell.h"
 #include "util/utf8.h"
 
 namespace fib::report {
@@ -304,7 +305,7 @@ present::Table standings_table(const HistoryRun& run) {
                           present::count_cell(standing.evaluations),
                           present::count_cell(standing.passed),
                           share_cell(standing.passed, standing.evaluations),
-                          present::optional_number(standing.latency_ms(), present::format_ms),
+                          latency_cell(standing.latency_ms(), standing.passed == standing.evaluations),
                           {statuses_text(standing.failed), statuses_value(standing.failed)}});
   }
   return table;

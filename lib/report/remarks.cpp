@@ -85,9 +85,8 @@ std::vector<std::string> about_references(const TimeOf& time_of, const std::vect
   if (spread.count > 0) {
     cautions.push_back(fmt::format(
         "Speedups against the reference say little for {}: within one run the reference's own times "
-        "differ by more than {:.0f}%, most of all {}. Where that shows in a mean they are written from–to "
-        "and rank nobody. Latencies "
-        "are what to compare; a quiet machine helps.",
+        "differ by more than {:.0f}%, most of all {}. Speedups that this blurs are written as ranges "
+        "(from–to), and rank nobody. Latencies are what to compare; a quiet machine helps.",
         present::plural(spread.things.size(), "workload"), kMostSpread * 100, spread.example));
   }
   if (devices.count > 0) {

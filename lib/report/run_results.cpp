@@ -283,8 +283,9 @@ present::Cell failure_cell(const SolutionResults& results) {
   const auto reason = failure_reason((*found)->status(), (*found)->log);
   if (reason.empty()) return present::text_cell(status);
   // Written in whole above, when the result came.
-  constexpr std::size_t kMostColumns = 120;
-  return present::text_cell(fmt::format("{}: {}", status, present::shorten(reason, kMostColumns)));
+  constexpr std::size_t kMostColumns = 160;
+  const auto without_rule = reason.substr(0, reason.find(" (rule: "));
+  return present::text_cell(fmt::format("{}: {}", status, present::shorten(without_rule, kMostColumns)));
 }
 
 present::Table table_of(const std::string& hardware, const HardwareResults& results,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dataset/ranking.h"
+#include "dataset/runs.h"
 #include "dataset/standing.h"
 #include "dataset/trace_stream.h"
 #include "model/workload_order.h"
@@ -231,6 +232,21 @@ std::optional<DefinitionView> show_definition(const Dataset& dataset, const std:
   return view;
 }
 
+namespace {
+
+void tell_skipped(SolutionView& view, const Dataset& dataset) {
+  std::vector<dataset::Problem> problems;
+  for (const auto& run : dataset::read_runs(dataset.root, problems)) {
+    for (const auto& one : run.skipped) {
+      if (one.solution != view.solution->name) continue;
+      view.skipped_by = run.run_id;
+      view.skipped_why = one.reason;
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<SolutionView> show_solution(const Dataset& dataset, const std::string& name,
                                           const Filter& filter, Unreadable& unreadable) {
   const auto found = dataset.solutions.find(name);
@@ -249,6 +265,7 @@ std::optional<SolutionView> show_solution(const Dataset& dataset, const std::str
     if (on_left != on_right) return on_left < on_right;
     return model::is_smaller(definition, left.trace.workload, right.trace.workload);
   });
+  if (view.results.empty()) tell_skipped(view, dataset);
   return view;
 }
 

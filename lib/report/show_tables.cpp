@@ -9,6 +9,7 @@
 #include "model/measurement_record.h"
 #include "present/text.h"
 #include "report/details.h"
+#include "report/latency_cell.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
 #include "report/workload_text.h"
@@ -154,7 +155,7 @@ present::Table tallies_table(const std::vector<Tally>& tallies) {
                           present::text_cell(tally.solution), present::optional_text(tally.author),
                           present::count_cell(tally.passed), present::count_cell(tally.failed),
                           present::optional_number(tally.best_ms, present::format_ms),
-                          present::optional_number(tally.mean_ms, present::format_ms)});
+                          latency_cell(tally.mean_ms, tally.rank.has_value())});
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "present/text.h"
+#include "report/latency_cell.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
 
@@ -41,14 +42,6 @@ std::vector<std::optional<std::size_t>> ranks_of(const AuthorRanking& ranking) {
   return dataset::ranks_of(speedups);
 }
 
-// Over fewer workloads than those of others it stands apart.
-present::Cell latency_cell(const Standing& standing) {
-  if (!standing.latency_ms) return present::no_cell();
-  const std::string text = present::format_ms(*standing.latency_ms);
-  return present::number_cell(*standing.latency_ms,
-                              standing.passed < standing.workloads ? "(" + text + ")" : text);
-}
-
 // Nothing was won where a workload failed; 0 is what the format's own rules say of it.
 present::Cell standing_speedup(const Leaderboard& board, const Standing& standing) {
   auto cell = speedup_cell(standing.speedup, standing.speedup_range, present::format_score);
@@ -72,7 +65,7 @@ std::vector<present::Cell> standing_row(const Leaderboard& board, const RankCell
           present::optional_text(standing.author),
           standing_speedup(board, standing),
           present::text_cell(name_of(board.against)),
-          latency_cell(standing),
+          latency_cell(standing.latency_ms, standing.passed == standing.workloads),
           present::optional_number(standing.interval, present::format_interval),
           {fmt::format("{}/{}", standing.passed, standing.workloads), json::make_null()},
           present::count_cell(standing.passed),

@@ -248,7 +248,7 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
                             baseline_alone_text(outcomes);
   const Tally tally = tally_of(outcomes);
   if (tally.unopposed > 0)
-    text += fmt::format("; {} {} passed by one solution alone", tally.unopposed,
+    text += fmt::format("; {} {} passed by a single solution", tally.unopposed,
                         tally.unopposed == 1 ? "was" : "were");
   if (tally.unsure > 0)
     text += fmt::format("; of {} who comes first may be noise", present::plural(tally.unsure, "definition"));

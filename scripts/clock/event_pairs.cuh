@@ -1,4 +1,4 @@
-// Times work on the default stream by pairs of events behind a queue, with caches that hold other things: what
+// Times work on one stream by pairs of events behind a queue, with caches that hold other things: what
 // scripts/bench-clock compares fib with where Nsight Compute cannot see, between kernels.
 #pragma once
 
@@ -14,7 +14,8 @@ __global__ void read_all(const float4* p, long long n, float* never) {
 
 class EventPairs {
  public:
-  EventPairs() {
+  // `stream`: the default one, or another of the program's; the work has to go there.
+  explicit EventPairs(cudaStream_t stream = nullptr) : stream_(stream) {
     cudaMalloc(&flush_, kFlushBytes);
     cudaMalloc(&never_, sizeof *never_);
     cudaMemset(flush_, 0, kFlushBytes);
@@ -36,15 +37,15 @@ class EventPairs {
   float raw(Before before, Work work) {
     std::vector<float> times;
     for (int i = 0; i < 60; ++i) {
-      read_all<<<1056, 256>>>(flush_, kFlushBytes / 16, never_);
+      read_all<<<1056, 256, 0, stream_>>>(flush_, kFlushBytes / 16, never_);
       cudaDeviceSynchronize();
       before();
       cudaDeviceSynchronize();
       *static_cast<volatile int*>(go_) = 0;
-      wait_until<<<1, 1>>>(go_);
-      cudaEventRecord(begin_);
+      wait_until<<<1, 1, 0, stream_>>>(go_);
+      cudaEventRecord(begin_, stream_);
       work();
-      cudaEventRecord(end_);
+      cudaEventRecord(end_, stream_);
       *static_cast<volatile int*>(go_) = 1;
       cudaDeviceSynchronize();
       float ms;
@@ -55,6 +56,7 @@ class EventPairs {
     return times[times.size() / 2];
   }
 
+  cudaStream_t stream_;
   float4* flush_;
   float* never_;
   int* go_;

@@ -69,7 +69,7 @@ TEST_CASE("speedups against a reference that is not known well are ranges, and a
   }
   CHECK_THAT(fixture.report({"rank"}), Catch::Contains("31.8–45.5"));
   CHECK_THAT(fixture.report({"show", "solution", "carol_s"}), Catch::Contains("3.50–5.00"));
-  CHECK_THAT(fixture.report({"summary"}), Catch::Contains("written from–to and rank nobody"));
+  CHECK_THAT(fixture.report({"summary"}), Catch::Contains("written as ranges"));
   CHECK(ranks_of(fixture.hardware({"rank"})["authors"]) == std::vector{1, 1, 3});
   CHECK(ranks_of(fixture.hardware({"summary"})["authors"]) == std::vector{1, 1, 3});
   // Latencies decide between solutions, whatever the reference did.

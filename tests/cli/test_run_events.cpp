@@ -97,7 +97,15 @@ TEST_CASE("events of a plan, of a run with nothing to do, and of what could not 
         R"("retryable":false,"solution":"lonely","stage":"plan"}])");
   CHECK(left_out[0].at("skipped")[0].at("fault") == "machine");
   CHECK(left_out[0].at("skipped")[0].at("code") == "other_device");
-  REQUIRE(run.run(few()).exit_code == 0);
+  const auto whole = run.run(few());
+  REQUIRE(whole.exit_code == 0);
+  CHECK_THAT(whole.out,
+             Catch::Contains("1 of 1 evaluations done: 1 passed, 0 did not; 1 solution skipped\n"));
+  CHECK_THAT(
+      run_process({fib_binary(), "report", "show", "solution", "gpu", "--local", run.dataset.root().string()})
+          .out,
+      Catch::Contains("There are no results of it that count and match.") &&
+          Catch::Contains(" skipped it: language cuda"));
   CHECK_THAT(run_process({fib_binary(), "export", "--local", run.dataset.root().string(), "--run", "last",
                           "--format", "junit"})
                  .out,

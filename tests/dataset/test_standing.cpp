@@ -88,11 +88,13 @@ class Story {
     });
     CHECK(again == found);
     runs_ = standing.runs_of("H200", "d", "s");
+    changed_ = standing.changed_since_run();
     return found;
   }
 
   [[nodiscard]] const dataset::LeftOut& left_out() const { return left_out_; }
   [[nodiscard]] dataset::SourceRuns runs() const { return runs_; }
+  [[nodiscard]] const std::set<std::string>& changed() const { return changed_; }
   [[nodiscard]] const testing::TemporaryDataset& files() const { return files_; }
 
  private:
@@ -101,11 +103,28 @@ class Story {
   std::string traces_;
   dataset::LeftOut left_out_;
   dataset::SourceRuns runs_;
+  std::set<std::string> changed_;
 };
 
 using Latencies = std::vector<double>;
 
 }  // namespace
+
+TEST_CASE("of a run that is named results count whatever the source was, as it was then") {
+  Story story;
+  story.add({.latency = "1", .run = "r1", .day = "01", .source = "other"});
+  story.add({.latency = "2", .run = "r2", .day = "02"});
+  CHECK(story.standing() == Latencies{2});
+  CHECK(story.changed().empty());
+  dataset::Filter filter;
+  filter.run = "r1";
+  CHECK(story.standing(filter) == Latencies{1});
+  CHECK(story.changed() == std::set<std::string>{"s"});
+  CHECK(story.left_out().other_sources == 0);
+  filter.run = "r2";
+  CHECK(story.standing(filter) == Latencies{2});
+  CHECK(story.changed().empty());
+}
 
 TEST_CASE("of one source the latest run counts, whatever an earlier one said") {
   Story story;

@@ -95,10 +95,11 @@ TEST_CASE("csv and Markdown hold a flat row a trace under one head, however many
   REQUIRE(csv.size() == 2501);
   CHECK(csv[0].substr(0, 40) == "definition,op_type,solution,author,workl");
   CHECK_THAT(csv[0],
-             Catch::EndsWith(",run_reference_ms,error_code,error_pattern"));  // whose values test_ci.cpp has
+             Catch::EndsWith(",run_reference_ms,run_reference_low_ms,run_reference_high_ms,error_code,error_"
+                             "pattern"));  // whose values test_ci.cpp has
   CHECK(csv[2500] ==
         "gemm_n128,gemm,bob_gemm,bob,w2499,\"{\"\"M\"\":3}\",PASSED,AMD EPYC 9555 64-Core "
-        "Processor,cpu,2026-01-01T00:00:00+00:00,0.5,1.0,2.0,0.001,0.001,,,,,,,,,,,1,,,");
+        "Processor,cpu,2026-01-01T00:00:00+00:00,0.5,1.0,2.0,0.001,0.001,,,,,,,,,,,1,,,,,");
   const auto md = lines_of(text(files, TextForm::md));
   CHECK(md.size() == 2502);
   CHECK(md[1].substr(0, 7) == "| --- |");

@@ -63,13 +63,13 @@ dataset::TraceRow passed_row(dataset::RowPool& pool, const char* solution, const
 TEST_CASE(
     "a reference whose times spread is said, with the number and what to do; all solutions share its time") {
   CHECK(cautions(10, 10.9).empty());
-  CHECK(
-      cautions(10, 12) ==
-      std::vector<std::string>{"Speedups against the reference say little for 1 workload: within one "
-                               "run the reference's own times differ by more than 10%, "
-                               "most of all d on w M=2 (10.00000 to 12.00000 ms). Where that shows in a mean "
-                               "they are written from–to and rank nobody. Latencies are what to compare; a "
-                               "quiet machine helps."});
+  CHECK(cautions(10, 12) ==
+        std::vector<std::string>{
+            "Speedups against the reference say little for 1 workload: within one "
+            "run the reference's own times differ by more than 10%, "
+            "most of all d on w M=2 (10.00000 to 12.00000 ms). Speedups that this "
+            "blurs are written as ranges (from–to), and rank nobody. Latencies are what to "
+            "compare; a quiet machine helps."});
 }
 
 TEST_CASE("devices that differ in the time of a reference are said") {

@@ -117,7 +117,7 @@ TEST_CASE("the headline of several definitions counts wins, ties and definitions
         "workload of c.");
   CHECK(headline_of(summary({tie, tie})) == "None of 2 definitions was won against others; 2 are ties.");
   CHECK(headline_of(summary({won, alone})) ==
-        "alice wins 1 of 2 definitions; 1 was passed by one solution alone.");
+        "alice wins 1 of 2 definitions; 1 was passed by a single solution.");
   CHECK(headline_of(summary({alone})) == "x alone passed every workload of a: 1.00000 ms.");
   CHECK(headline_of(summary({none, none})) ==
         "No solution passed every workload of any of the 2 definitions.");
