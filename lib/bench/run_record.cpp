@@ -60,6 +60,23 @@ ordered_json skipped_json(const std::vector<SkippedSolution>& solutions) {
   return list;
 }
 
+// What was tried in vain: once for each solution and reason, with the number of evaluations.
+ordered_json not_done_json(const std::vector<NotDone>& all) {
+  ordered_json list = ordered_json::array();
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const NotDone& one : all) {
+    const std::string& solution = one.planned.solution->name;
+    const auto [place, is_new] = places.emplace(std::pair(solution, one.obstacle.why), list.size());
+    if (is_new) {
+      list.push_back({{"solution", util::valid_utf8(solution)}, {"evaluations", 0}});
+      list.back().update(model::json_of(one.obstacle));
+    }
+    auto& count = list[place->second]["evaluations"];
+    count = count.get<std::size_t>() + 1;
+  }
+  return list;
+}
+
 }  // namespace
 
 RunRecorder::RunRecorder(const std::vector<dataset::Dataset>& datasets, const Plan& plan, const Sweep& sweep,
@@ -107,6 +124,7 @@ ordered_json RunRecorder::record(const RunReport& report, std::size_t dataset) c
   record["passed"] = report.passed;
   record["failed"] = counts_json(report.failed);
   record["not_done"] = report.not_done.size();
+  record["not_done_reasons"] = not_done_json(report.not_done);
   record["not_begun"] = report.not_begun;
   record["interrupted"] = report.interrupted;
   record["ended_early"] =

@@ -62,7 +62,12 @@ Bins make_bins(const std::vector<double>& values, Spacing spacing, const BinLimi
   const bool has_edge = count > 1 && limits.edge && all->low < *limits.edge && *limits.edge < all->high;
   if (has_edge) range = with_edge(range, *limits.edge, spacing, count);
   bins.edges = equal_edges(range, spacing, count);
-  if (has_edge) {  // exactly
+  if (has_edge) {
+    // Nothing lies beyond the lowest and the highest value.
+    bins.edges.front() = std::max(bins.edges.front(), all->low);
+    if (all->high > bins.edges[bins.edges.size() - 2])
+      bins.edges.back() = std::min(bins.edges.back(), all->high);
+    // Exactly.
     const auto distance = [&](double one) { return std::abs(one - *limits.edge); };
     *std::min_element(bins.edges.begin(), bins.edges.end(), [&](double left, double right) {
       return distance(left) < distance(right);

@@ -191,10 +191,15 @@ class LineDrawing {
   }
 
   [[nodiscard]] std::string series() const {
+    std::string flagged;  // drawn above all others
     std::string coloured;
     std::string grey;  // drawn below the coloured ones
-    for (const Line& line : lines_) (line.index < kColours ? coloured : grey) += draw_line(line, style());
-    return grey + coloured;
+    for (const Line& line : lines_) {
+      const bool is_flagged = std::any_of(line.points.begin(), line.points.end(),
+                                          [](const Placed& point) { return point.flagged; });
+      (is_flagged ? flagged : line.index < kColours ? coloured : grey) += draw_line(line, style());
+    }
+    return grey + coloured + flagged;
   }
 
   [[nodiscard]] std::string foot(const std::string& note) const {
@@ -208,8 +213,9 @@ class LineDrawing {
 
   [[nodiscard]] std::string description() const {
     const std::size_t count = chart_.series.size();
-    return fmt::format("Line chart of {} series with {} point{}; x: {}; y: {}.", count, shown_,
-                       shown_ == 1 ? "" : "s", chart_.x.title, chart_.y.title);
+    return fmt::format("Line chart of {} series with {} point{}{}{}.", count, shown_, shown_ == 1 ? "" : "s",
+                       chart_.x.title.empty() ? "" : "; x: " + chart_.x.title,
+                       chart_.y.title.empty() ? "" : "; y: " + chart_.y.title);
   }
 
   const LineChart& chart_;

@@ -16,7 +16,7 @@ struct Point {
   std::optional<double> high{};
   bool failed = false;   // a cross at the bottom, whatever y is; the line breaks
   std::string note{};    // more lines of the tooltip
-  bool flagged = false;  // something is to be seen here: a triangle above the marker
+  bool flagged = false;  // something is to be seen here: a triangle in place of the marker, above all lines
   bool changed = false;  // what is shown is another since the point before: a ring around the marker
 };
 

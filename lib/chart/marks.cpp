@@ -12,8 +12,8 @@
 namespace fib::chart {
 namespace {
 
-// Paths relative to the point: circle, square, triangle on its head, diamond, hexagon; one on its foot, above
-// the point, marks those that are flagged. The second five series have the same, hollow.
+// Paths relative to the point: circle, square, triangle on its head, diamond, hexagon; a larger one on its
+// foot, in place of the marker, marks those that are flagged. The second five series have the same, hollow.
 constexpr std::array<std::string_view, 5> kShapes = {
     "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0", "m-3.2-3.2h6.4v6.4h-6.4z", "m-4.2-3.2h8.4l-4.2 7.2z",
     "m0-4.4l4.4 4.4l-4.4 4.4l-4.4-4.4z", "m-2-3.6h4l2 3.6l-2 3.6h-4l-2-3.6z"};
@@ -93,11 +93,11 @@ std::string path_or_nothing(const std::string& css, const std::string& path) {
   return path.empty() ? "" : element("path", {{"class", css}, {"d", path}});
 }
 
-// Triangles above the points that are flagged.
+// Triangles over the markers of the points that are flagged.
 std::string flags_of(const Line& line) {
   std::string path;
   for (const Placed& point : line.points) {
-    if (is_on_line(point) && point.flagged) path += "M" + place(point.x, *point.y) + "m0-17l5 9h-10z";
+    if (is_on_line(point) && point.flagged) path += "M" + place(point.x, *point.y) + "m0-7l6.5 11h-13z";
   }
   return path;
 }

@@ -61,7 +61,7 @@ constexpr std::string_view kRules = R"(.chart{font:12px system-ui,sans-serif}
 .chart .t{fill:currentColor;opacity:.22}
 .chart .sx{color:$other$}
 .chart .sx .l{stroke-width:1px}
-.chart .plain{color:$s0$}
+.chart .plain{color:$muted$}
 .chart .good{color:$good$}
 .chart .bad{color:$bad$}
 .chart .warning{color:$warning$}

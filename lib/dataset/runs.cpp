@@ -84,6 +84,7 @@ RunRecord record_of(std::string_view line) {
   if (record.not_done && planned && record.finished && *planned > *record.finished)
     record.not_done = *planned - *record.finished;
   record.skipped = skipped_of(member(document, "skipped"));
+  record.in_vain = skipped_of(member(document, "not_done_reasons"));
   const ordered_json& interrupted = member(document, "interrupted");
   record.interrupted = interrupted.is_boolean() && interrupted.get<bool>();
   record.ended_early = text("ended_early");

@@ -18,8 +18,8 @@ struct RunCommit {
   std::optional<std::string> branch;
 };
 
-// A solution that a run left out when it was planned: the machine could not run it, or the dataset lacks what
-// it needs.
+// A solution that a run left out when it was planned (the machine could not run it, or the dataset lacks what
+// it needs), or of which it tried evaluations in vain.
 struct SkippedInRun {
   std::string solution;
   std::string reason;
@@ -42,7 +42,8 @@ struct RunRecord {
   std::optional<std::size_t> passed;
   std::map<std::string, std::size_t> failed;  // by status
   std::optional<std::size_t> not_done;        // planned, and without a trace
-  std::vector<SkippedInRun> skipped;
+  std::vector<SkippedInRun> skipped;          // when it was planned
+  std::vector<SkippedInRun> in_vain;          // once for each reason
   bool interrupted = false;
   std::string
       ended_early;  // why the rest of the plan was not tried: "--max-time: 60 s are over"; empty: it was

@@ -16,10 +16,12 @@ struct RunRest {
   std::size_t not_done = 0;  // evaluations, as its record says
   bool has_record = true;    // written when a run ends: one that was killed, or still runs, has none
   std::vector<dataset::SkippedInRun> skipped = {};  // solutions that were left out when it was planned
+  std::vector<dataset::SkippedInRun> in_vain = {};  // why those are not done, where that is recorded
 
   // Whether what was planned has come to its end.
   [[nodiscard]] bool is_none() const { return not_done == 0 && has_record; }
-  // "3 evaluations of run 2026... have no result", or that nobody knows how many; harmless.
+  // "3 evaluations of run 2026... have no result (torch_add: it needs torch; ...)", or that nobody knows how
+  // many; harmless.
   [[nodiscard]] std::string text() const;
   // "2 solutions were skipped"; "" where none was.
   [[nodiscard]] std::string skipped_text() const;

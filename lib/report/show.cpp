@@ -237,10 +237,12 @@ namespace {
 void tell_skipped(SolutionView& view, const Dataset& dataset) {
   std::vector<dataset::Problem> problems;
   for (const auto& run : dataset::read_runs(dataset.root, problems)) {
-    for (const auto& one : run.skipped) {
-      if (one.solution != view.solution->name) continue;
-      view.skipped_by = run.run_id;
-      view.skipped_why = one.reason;
+    for (const auto* list : {&run.skipped, &run.in_vain}) {
+      for (const auto& one : *list) {
+        if (one.solution != view.solution->name) continue;
+        view.skipped_by = run.run_id;
+        view.skipped_why = one.reason;
+      }
     }
   }
 }

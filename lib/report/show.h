@@ -52,7 +52,7 @@ struct SolutionView {
   const model::Solution* solution = nullptr;
   std::vector<Shown> results;  // one of each workload and hardware; by hardware, then as the dataset has them
   Remarks remarks = {};
-  // Where there are none: the last run that left it out when it was planned, and why; "" where none is
+  // Where there are none: the last run that left it out, or tried it in vain, and why; "" where none is
   // recorded.
   std::string skipped_by = {};
   std::string skipped_why = {};

@@ -33,6 +33,13 @@ Members run_members() {
   // Older ones have no code, stage and retryable.
   const ordered_json skipped = object({{"solution", word()}, {"fault", word()}, {"reason", text()}},
                                       {{"code", obstacle_codes()}, {"stage", word()}, {"retryable", flag()}});
+  const ordered_json in_vain = object({{"solution", word()},
+                                       {"evaluations", count()},
+                                       {"code", obstacle_codes()},
+                                       {"stage", word()},
+                                       {"fault", word()},
+                                       {"retryable", flag()},
+                                       {"reason", text()}});
   return {{"run_id", word()},
           {"schema_version", constant(3)},
           {"version", word()},
@@ -64,6 +71,7 @@ Members run_members() {
           {"passed", count()},
           {"failed", map_of(count())},
           {"not_done", count()},
+          {"not_done_reasons", list_of(in_vain)},
           {"not_begun", count()},
           {"interrupted", flag()},
           {"ended_early", or_null(text())}};

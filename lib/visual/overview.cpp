@@ -14,6 +14,7 @@
 #include "present/text.h"
 #include "report/run_results.h"
 #include "report/speedup_text.h"
+#include "util/natural_order.h"
 #include "util/some_of.h"
 #include "util/text.h"
 
@@ -68,8 +69,10 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
         against == report::Against::baseline ? "baseline" : "reference");
   }
   if (const auto lead = outcome.lead()) {
-    text += *lead < kSmallLead ? fmt::format(", {} faster than {}", lead_text(*lead), outcome.next->solution)
-                               : fmt::format(", {:.2f}x as fast as {}", *lead, outcome.next->solution);
+    text +=
+        *lead < kSmallLead
+            ? fmt::format(", {} faster than {}", lead_text(*lead, winner.interval), outcome.next->solution)
+            : fmt::format(", {} as fast as {}", lead_text(*lead, winner.interval), outcome.next->solution);
   }
   return text + ".";
 }
@@ -264,7 +267,11 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
   const auto compared = report::compare({"", report::latest(sides.before)}, {"", report::latest(sides.now)},
                                         report::PairBy::solution);
   if (compared.pairs.empty()) return std::nullopt;
-  Changes changes{*run_id, {}, {}, {}, {}};
+  Changes changes;
+  changes.run_id = *run_id;
+  std::set<std::string> tried;
+  for (const Detail& detail : sides.now) tried.insert(*detail.row.definition);
+  changes.tried = tried.size();
   std::map<std::pair<std::string, std::string>, Change> by_solution;
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios_changed;
@@ -352,8 +359,8 @@ std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
   return fmt::format("Faster before, and broken in the last run: {}.", names_text(texts));
 }
 
-std::string lead_text(double lead) {
-  if (lead >= kSmallLead) return fmt::format("{:.2f}x", lead);
+std::string lead_text(double lead, std::optional<double> interval) {
+  if (lead >= kSmallLead) return report::digits_for(interval)(lead) + "x";
   return lead < kLeastLead ? "less than 0.1%" : fmt::format("{:.1f}%", (lead - 1) * 100);
 }
 
@@ -379,17 +386,17 @@ std::vector<Failure> failures_of(const HardwareScene& hardware) {
     };
     std::map<std::string, Failure> by_solution;
     for (const Detail* detail : definition.results) {
-      Failure& failure = by_solution[*detail->row.solution];
+      Failure& failure = by_solution[util::natural_key(*detail->row.solution)];
+      failure.solution = *detail->row.solution;
       ++failure.workloads;
       failure.passed += detail->row.passed() ? 1 : 0;
       if (detail->row.passed()) continue;
       ++failure.statuses[std::string(model::name_of(detail->status()))];
       if (failure.first == nullptr || place(*detail) < place(*failure.first)) failure.first = detail;
     }
-    for (auto& [solution, failure] : by_solution) {
+    for (auto& [key, failure] : by_solution) {
       if (failure.first == nullptr) continue;
       failure.definition = definition.name;
-      failure.solution = solution;
       failure.reason = reason_text(*failure.first);
       failures.push_back(failure);
     }

@@ -80,6 +80,7 @@ struct Changes {
   std::map<report::Verdict, std::size_t> totals;
   report::Drift drift = {};           // of results of the same source; all that changed includes it
   std::set<std::string> runs_before;  // that the results are compared with
+  std::size_t tried = 0;              // definitions of which the run has results
 };
 
 // The last run on the hardware, sweeps left out, against what each of its evaluations gave before under the
@@ -99,8 +100,9 @@ struct Changes {
 // A sentence that names them; empty where nobody is.
 [[nodiscard]] std::string fallen_text(const std::map<std::string, const Change*>& fallen);
 
-// How far the winner is ahead: "1.52x", "1.4%" where that would be 1.01x, or "less than 0.1%".
-[[nodiscard]] std::string lead_text(double lead);
+// How far the winner, whose latency has this interval, is ahead: "1.52x", "1.4%" where that would be 1.01x,
+// or "less than 0.1%".
+[[nodiscard]] std::string lead_text(double lead, std::optional<double> interval);
 
 // "1 broken, 2 slower, 3 faster"; "nothing" where all is the same.
 [[nodiscard]] std::string changes_text(const std::map<report::Verdict, std::size_t>& verdicts);

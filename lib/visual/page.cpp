@@ -78,7 +78,8 @@ std::string cautions_box(const std::vector<std::string>& cautions, const std::st
   if (!cautions.empty())
     text =
         text_tag("summary", present::plural(cautions.size(), "reason") + " to doubt some of these numbers");
-  if (cautions.empty() && !missing_baseline.empty()) text = text_tag("summary", "A baseline without results");
+  if (cautions.empty() && !missing_baseline.empty())
+    text = text_tag("summary", "Definitions whose baseline has no result");
   if (text.empty()) return "";
   for (const std::string& caution : cautions)
     text += tag("p", {}, with_whole_options(present::printable(caution)));
@@ -102,40 +103,48 @@ std::string facts_of(const Scene& scene) {
   return facts;
 }
 
-// Why the latest run on the hardware that is shown which left a solution out did so, by its name.
-std::map<std::string, std::string> reasons_of_skipped(const Scene& scene) {
+// Why the latest run on the hardware that is shown which left a solution out, or tried it in vain, did so, by
+// its name.
+std::map<std::string, std::string> reasons_of_runs(const Scene& scene) {
   std::set<std::string> shown;
   for (const HardwareScene& hardware : scene.hardware) shown.insert(hardware.name);
   std::map<std::string, std::string> reasons;
   for (const report::HistoryRun& run : scene.history.runs) {
     if (!shown.contains(run.record.hardware)) continue;
-    for (const dataset::SkippedInRun& skipped : run.record.skipped)
-      reasons[skipped.solution] = skipped.reason;
+    for (const auto* list : {&run.record.skipped, &run.record.in_vain}) {
+      for (const dataset::SkippedInRun& one : *list) reasons[one.solution] = one.reason;
+    }
   }
   return reasons;
 }
 
-// The solutions of the dataset without a result, to be opened: by the reason that a run gave, else by the
-// hardware that they are for.
+// The solutions of the dataset without a result of their present source, to be opened: by the reason that a
+// run gave, else by the hardware that they are for.
 std::string untried_box(const Scene& scene) {
-  const auto reasons = reasons_of_skipped(scene);
+  const auto reasons = reasons_of_runs(scene);
   std::set<std::string> tried;
   for (const report::Detail& detail : scene.details) tried.insert(*detail.row.solution);
+  std::set<std::string> outdated;
+  if (scene.standing != nullptr) outdated = scene.standing->left_out().outdated;
   std::map<std::string, std::vector<std::string>> by_reason;
   std::size_t count = 0;
   for (const auto& [name, solution] : scene.dataset.solutions) {
-    if (tried.contains(name)) continue;
+    if (tried.contains(name) && !outdated.contains(name)) continue;
     const std::string target = fmt::format("{}", fmt::join(solution.spec.target_hardware, ", "));
     const std::string* reason = util::find_or_null(reasons, name);
-    by_reason[reason != nullptr ? *reason
-                                : "for " + (target.empty() ? "hardware that they do not name" : target) +
-                                      "; no run that is recorded tried them"]
+    const std::string before = outdated.contains(name) ? "results of an earlier source alone" : "";
+    const std::string otherwise =
+        !before.empty() ? before
+                        : "for " + (target.empty() ? "hardware that they do not name" : target) +
+                              "; no run says why there is no result";
+    by_reason[reason == nullptr ? otherwise : *reason + (before.empty() ? "" : " (" + before + ")")]
         .push_back(name);
     ++count;
   }
   if (count == 0) return "";
-  std::string text = text_tag("summary", fmt::format("{} {} not tried", present::plural(count, "solution"),
-                                                     count == 1 ? "was" : "were"));
+  std::string text =
+      text_tag("summary", fmt::format("{} {} no result that counts", present::plural(count, "solution"),
+                                      count == 1 ? "has" : "have"));
   for (const auto& [reason, names] : by_reason) {
     constexpr std::size_t kMost = 200;
     const std::size_t shown = std::min(names.size(), kMost);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "present/text.h"
+#include "util/some_of.h"
 #include "visual/charts.h"
 #include "visual/html.h"
 #include "visual/page_parts.h"
@@ -24,6 +25,16 @@ std::string sweep_figures(const Scene& scene) {
   return text;
 }
 
+// The series with a point that is marked as slower.
+std::vector<std::string> flagged_in(const chart::LineChart& chart) {
+  std::vector<std::string> names;
+  for (const chart::Series& series : chart.series) {
+    const auto is_flagged = [](const chart::Point& point) { return point.flagged; };
+    if (std::any_of(series.points.begin(), series.points.end(), is_flagged)) names.push_back(series.name);
+  }
+  return names;
+}
+
 std::string history_figure(const Scene& scene, const HistorySubject& subject,
                            const std::vector<SubjectRun>& runs,
                            const std::map<std::string, RunLabel>& labels) {
@@ -36,7 +47,7 @@ std::string history_figure(const Scene& scene, const HistorySubject& subject,
   if (any_point(chart, [](const chart::Point& point) { return point.high.has_value(); }))
     caption += ", with the band of their 95% intervals";
   if (any_point(chart, [](const chart::Point& point) { return point.flagged; }))
-    caption += "; ▲ slower than the run before as a whole";
+    caption += "; ▲ slower than the run before as a whole: " + util::some_of(flagged_in(chart));
   if (any_point(chart, [](const chart::Point& point) { return point.changed; }))
     caption += "; ringed: its source changed";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; }))

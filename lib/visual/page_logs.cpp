@@ -78,7 +78,7 @@ std::string Logs::link(const report::Detail& detail) {
   const auto& row = detail.row;
   const std::string told =
       fmt::format("{}\n{}\n{}\n{}\n{}", *row.solution, *row.definition, *row.evaluation->hardware,
-                  model::name_of(detail.status()), detail.log.empty() ? reason_of(detail) : detail.log);
+                  model::name_of(detail.status()), detail.log);
   const auto [place, is_new] = places_.emplace(told, groups_.size());
   if (is_new) groups_.emplace_back();
   auto& group = groups_[place->second];

@@ -55,8 +55,16 @@ std::string early_end_of(const Scene& scene, const std::string& run_id) {
   return text;
 }
 
+// " (1 of 9 definitions)" where the last run has results of a part alone: of the others it says nothing.
+std::string scope_of(const HardwareScene& hardware, const Changes& changes) {
+  const std::size_t all = hardware.definitions.size();
+  return changes.tried >= all ? ""
+                              : fmt::format(" ({} of {})", changes.tried, present::plural(all, "definition"));
+}
+
 // What became worse first, in red; the rest in the label.
-std::string changes_tile(const Scene& scene, const Changes& changes, const std::string& id) {
+std::string changes_tile(const Scene& scene, const HardwareScene& hardware, const Changes& changes,
+                         const std::string& id) {
   std::map<Verdict, std::size_t> worse;
   std::map<Verdict, std::size_t> other;
   for (const auto& [verdict, count] : changes.totals)
@@ -74,7 +82,7 @@ std::string changes_tile(const Scene& scene, const Changes& changes, const std::
                               : "results of " + present::plural(solutions.size(), "solution") + " in";
     label += " the last run against those before";
   }
-  label += early_end_of(scene, changes.run_id);
+  label += scope_of(hardware, changes) + early_end_of(scene, changes.run_id);
   if (both) label += "; also " + changes_text(other);
   return tile(value, label, worse.empty() ? "" : "bad", changes.changed.empty() ? "" : id + "-changes");
 }
@@ -115,8 +123,9 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
                counts.passed == 0 ? "bad" : "");
   if (const auto widest = widest_interval(outcomes)) {
     text += tile(present::format_interval(*widest),
-                 outcomes.size() == 1 ? "of the winner's latency: another run's, in 95 of 100 cases"
-                                      : "of a winner's latency at most: another run's, in 95 of 100 cases");
+                 outcomes.size() == 1
+                     ? "is how far another run of the winner may be off, in 95 of 100 cases"
+                     : "is how far another run of a winner may be off at most, in 95 of 100 cases");
   } else if (tally.won + tally.unopposed + tally.unsure + tally.ties > 0) {
     text += tile("no intervals", "in these traces: a small lead may be noise");
   }
@@ -130,7 +139,7 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
                                   failures.size() == 1 ? "solution did not pass everything"
                                                        : "solutions did not pass everything",
                                   "bad", id + "-failures");
-  if (changes) text += changes_tile(scene, *changes, id);
+  if (changes) text += changes_tile(scene, hardware, *changes, id);
   return tag("div", {{"class", "tiles"}}, text) + "\n";
 }
 
@@ -183,7 +192,7 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
           winner.interval ? number(present::format_interval(*winner.interval), *winner.interval) : plain("-"),
           speedup,
           outcome.winners.size() > 1 ? plain("tie")
-          : lead                     ? number(lead_text(*lead), *lead)
+          : lead                     ? number(lead_text(*lead, winner.interval), *lead)
                                      : plain("alone"),
           passed};
 }
@@ -373,8 +382,8 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
   for (const std::string& note : report::drift_notes(changes.drift)) drift += " " + note + ".";
   if (changes.changed.empty()) {
     return text_tag("p",
-                    fmt::format("Nothing changed in the last run, {}{}.{}", run_name(scene, changes.run_id),
-                                early_end_of(scene, changes.run_id), drift)) +
+                    fmt::format("Nothing changed in the last run, {}{}{}.{}", run_name(scene, changes.run_id),
+                                scope_of(hardware, changes), early_end_of(scene, changes.run_id), drift)) +
            "\n";
   }
   PageTable table{{name_column("Solution"),
@@ -395,11 +404,11 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                           latency_change(change, *tone == '\0'),
                           {fmt::format("{} of {}{}", changes_text(change.verdicts), change.results,
                                        change.has_other_source ? "; source or options changed" : ""),
-                           std::nullopt, std::nullopt, tone}});
+                           static_cast<double>(i + 1), std::nullopt, tone}});  // the worst first
   }
   return tag("div", {{"id", id}},
              to_html(table, "What changed in the last run, " + run_name(scene, changes.run_id) +
-                                early_end_of(scene, changes.run_id)) +
+                                scope_of(hardware, changes) + early_end_of(scene, changes.run_id)) +
                  tag("p", {{"class", "legend"}},
                      util::escape_xml(fmt::format(
                          "Each result against the one before it of the same solution and workload, {}, "
@@ -416,8 +425,9 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
   const auto outcomes = outcomes_of(hardware.summary);
   const auto failures = failures_of(hardware);
   const auto changes = changes_of(scene, hardware.name);
-  std::string lead = headline(outcomes, hardware.summary.authors.against);
   const bool nothing_passed = hardware.summary.counts.passed == 0;
+  std::string lead =
+      nothing_passed ? "Nothing passed." : headline(outcomes, hardware.summary.authors.against);
   for (const std::string& more :
        {slowed_text(outcomes, changes), fallen_text(fallen_leaders(outcomes, changes)),
         nothing_passed ? present::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})

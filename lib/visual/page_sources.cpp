@@ -4,6 +4,7 @@
 
 #include "chart/markup.h"
 #include "present/text.h"
+#include "util/natural_order.h"
 #include "util/shell_word.h"
 #include "util/utf8.h"
 #include "visual/html.h"
@@ -43,22 +44,6 @@ std::string solution_markup(const Scene& scene, const model::Solution& solution,
          "\n";
 }
 
-// By which "round_9" stands before "round_10"; names that differ have different ones.
-std::string natural_key(const std::string& name) {
-  constexpr std::size_t kWidest = 20;
-  const auto is_digit = [](char sign) { return sign >= '0' && sign <= '9'; };
-  std::string key;
-  for (std::size_t i = 0; i < name.size();) {
-    std::size_t end = i;
-    while (end < name.size() && is_digit(name[end])) ++end;
-    if (end - i < kWidest && end > i) key += std::string(kWidest - (end - i), '0');
-    if (end == i) ++end;
-    key += name.substr(i, end - i);
-    i = end;
-  }
-  return key + '\n' + name;
-}
-
 }  // namespace
 
 std::string solution_id(const Scene& scene, const std::string& solution) {
@@ -70,7 +55,7 @@ std::string sources_section(const Scene& scene) {
   for (const auto& [definition, colours] : scene.colours) {
     for (const auto& [solution, colour] : colours) {
       const auto found = scene.dataset.solutions.find(solution);
-      if (found != scene.dataset.solutions.end()) tried[natural_key(solution)] = &found->second;
+      if (found != scene.dataset.solutions.end()) tried[util::natural_key(solution)] = &found->second;
     }
   }
   if (tried.empty()) return "";

@@ -307,14 +307,14 @@ TEST_CASE("labels of reference lines keep clear of the data", "[line]") {
   CHECK(y_of_label(chart) < below);
 }
 
-TEST_CASE("a series has the colour that it is given, a flagged point a triangle above it") {
+TEST_CASE("a series has the colour that it is given, a flagged point a triangle in place of its marker") {
   LineChart chart;
   chart.series = {{"s", {{.x = 1, .y = 2.0}, {.x = 2, .y = 4.0, .flagged = true}}, 3}};
   const std::string svg = to_svg(chart);
   CHECK(svg.find("<g class=\"s3\" data-series=\"s\">") != std::string::npos);
   const auto flags = svg.find("class=\"u\" d=\"M");
   REQUIRE(flags != std::string::npos);
-  CHECK(svg.find("h-10z\"", flags) != std::string::npos);
+  CHECK(svg.find("h-13z\"", flags) != std::string::npos);
   CHECK(svg.find("class=\"u\"", flags + 1) == std::string::npos);
 }
 

@@ -94,6 +94,27 @@ TEST_CASE("whatever keeps an evaluation from being made has its code") {
                                            {"gpu", "other_device plan machine false"},
                                            {"snake", "missing_tool plan machine false"}});
   CHECK_THAT(result.out, Catch::Contains("torch may run it: no Python was found"));
+  // What was tried in vain is in the run's record, with the reason, and reports can say it.
+  const auto records = util::read_file(run.dataset.root() / "runs/runs.jsonl");
+  std::map<std::string, std::string> recorded;
+  const json record = json::parse(records.substr(0, records.find('\n')));
+  for (const auto& one : record.at("not_done_reasons")) {
+    CHECK(one.at("evaluations") == 1);
+    recorded[one.at("solution")] = one.at("code");
+  }
+  CHECK(recorded == std::map<std::string, std::string>{{"solves_fails", "reference_failed"},
+                                                       {"solves_bessel", "unsupported_reference"},
+                                                       {"solves_huge", "too_large"},
+                                                       {"solves_custom", "unsupported_workload"},
+                                                       {"solves_blob", "bad_workload"}});
+  CHECK_THAT(run_process({fib_binary(), "report", "show", "solution", "solves_fails", "--local",
+                          run.dataset.root().string()})
+                 .out,
+             Catch::Contains(" has no result of it: ") && Catch::Contains("the reference failed"));
+  CHECK_THAT(run_process({fib_binary(), "export", "--format", "junit", "--run", "last", "--local",
+                          run.dataset.root().string()})
+                 .out,
+             Catch::Contains("5 evaluations of run ") && Catch::Contains("solves_blob: "));
 }
 
 TEST_CASE("tools that are not there are the machine's, and no reason to try again") {

@@ -226,13 +226,19 @@ TEST_CASE("solutions that were not tried are named, and where nothing ever passe
   }
   files.write("traces/t.jsonl", traces);
   const std::string html = page_of(files);
-  CHECK(holds(html, "<summary>1 solution was not tried</summary><p>idle: for "));
-  CHECK(holds(html, "; no run that is recorded tried them</p>"));
+  CHECK(holds(html, "<summary>1 solution has no result that counts</summary><p>idle: for "));
+  CHECK(holds(html, "; no run says why there is no result</p>"));
   files.write("runs/runs.jsonl",
               std::string(R"({"run_id":")") + testing::kRun2 +
                   R"(","hardware":"NVIDIA H200","skipped":[{"solution":"idle","reason":"it needs <tcl>"}]})" +
                   "\n");
   CHECK(holds(page_of(files), "<p>idle: it needs &lt;tcl&gt;</p>"));
+  files.write(
+      "runs/runs.jsonl",
+      std::string(R"({"run_id":")") + testing::kRun2 +
+          R"(","hardware":"NVIDIA H200","not_done_reasons":[{"solution":"idle","reason":"#error no"}]})" +
+          "\n");
+  CHECK(holds(page_of(files), "<p>idle: #error no</p>"));
   CHECK(holds(html, "<p>d on NVIDIA H200: nothing passed in any of 2 runs.</p>"));
   CHECK(!holds(html, "latency over runs"));
 }
@@ -363,6 +369,52 @@ TEST_CASE(
   const std::string html = page_of(files);
   CHECK(holds(html, "(+100.0% where it changed)"));
   CHECK(!holds(html, "more that failed"));
+}
+
+TEST_CASE(
+    "of a solution that has results of an earlier source alone that is said, and of a last run of a part its "
+    "part") {
+  const testing::TemporaryDataset files;
+  std::string lines;
+  for (const char* definition : {"d", "e"}) {
+    files.write(fmt::format("definitions/{}.json", definition), testing::definition_text(definition));
+    const std::string solution = std::string("of_") + definition;
+    files.write("solutions/" + solution + ".json",
+                testing::solution_text(solution, "me", "cuda", "any", definition));
+    for (const char* run : {testing::kRun1, testing::kRun2}) {
+      if (run == testing::kRun2 && *definition == 'e') continue;
+      lines +=
+          testing::RunTrace{.run = run, .definition = definition, .solution = solution, .uuid = "w1"}.line();
+    }
+  }
+  std::string old =
+      testing::RunTrace{.run = testing::kRun1, .definition = "d", .solution = "edited", .uuid = "w1"}.line();
+  old.insert(old.find("\"config\""), R"("solution_sha256":"other",)");
+  files.write("solutions/edited.json", testing::solution_text("edited", "me", "cuda", "any", "d"));
+  files.write("traces/t.jsonl", lines + old);
+  const std::string html = page_of(files);
+  CHECK(holds(html, "<p>edited: results of an earlier source alone</p>"));
+  CHECK(holds(html, " (1 of 2 definitions)."));
+}
+
+TEST_CASE("empty logs of one solution stand together, with a line for each workload") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
+  std::string lines;
+  for (int i = 1; i <= 3; ++i) {
+    lines += fmt::format(
+        R"({{"definition":"d","solution":"s","workload":{{"axes":{{}},"inputs":{{}},"uuid":"w{}"}},"evaluation":{{)"
+        R"("status":"INCORRECT_NUMERICAL","environment":{{"hardware":"NVIDIA H200","libs":{{}}}},"timestamp":"2026-01-01T00:00:00","log":"",)"
+        R"("correctness":{{"max_absolute_error":{}.5,"max_relative_error":1.0}},"performance":null}}}})"
+        "\n",
+        i, i);
+  }
+  files.write("traces/t.jsonl", lines);
+  const std::string html = page_of(files);
+  CHECK(html.find("The log is empty.") == html.rfind("The log is empty."));
+  CHECK(holds(html, "The log is empty."));
+  CHECK(holds(html, "max abs error 3.50"));
 }
 
 TEST_CASE("numbers are not broken") {

@@ -21,9 +21,10 @@
     return sign * String(a).localeCompare(String(b), "en", { numeric: true });
   };
   const sort = (table, header) => {
-    const number = header.classList.contains("n");
+    // The best first: small latencies and ranks, large speedups and shares.
+    const largest = /speedup|success|win rate|coverage|passed|ahead/i.test(header.textContent);
     const before = header.getAttribute("aria-sort");
-    const ascending = before ? before === "descending" : !number;
+    const ascending = before ? before === "descending" : !largest;
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
     const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, header.cellIndex), row]);
@@ -83,7 +84,7 @@
   for (const table of document.querySelectorAll("main table")) {
     const rows = table.tBodies[0].rows;
     if (rows.length < 12) continue;
-    const label = make("label", { className: "filter", textContent: `${table.classList.contains("matrix") ? "Filter rows and columns" : "Filter rows"}${table.caption ? ` of “${table.caption.textContent}”` : ""} ` });
+    const label = make("label", { className: "filter", textContent: `${table.classList.contains("matrix") ? "Filter rows and columns" : "Filter rows"}${table.caption ? ` of “${table.caption.textContent.split(/[,;:]/)[0]}”` : ""} ` });
     const field = make("input", { type: "search" }, label);
     field.setAttribute("aria-label", `Filter: ${table.caption ? table.caption.textContent : "table"}`);
     const isMatrix = table.classList.contains("matrix");
