@@ -284,8 +284,8 @@ present::Cell failure_cell(const SolutionResults& results) {
   if (reason.empty()) return present::text_cell(status);
   // Written in whole above, when the result came.
   constexpr std::size_t kMostColumns = 160;
-  const auto without_rule = reason.substr(0, reason.find(" (rule: "));
-  return present::text_cell(fmt::format("{}: {}", status, present::shorten(without_rule, kMostColumns)));
+  return present::text_cell(
+      fmt::format("{}: {}", status, present::shorten(without_rule(reason), kMostColumns)));
 }
 
 present::Table table_of(const std::string& hardware, const HardwareResults& results,
@@ -438,6 +438,8 @@ std::string result_text(const Detail& result, const EarlierResults& earlier) {
   if (!reason.empty()) text += ": " + reason;
   return text;
 }
+
+std::string without_rule(const std::string& reason) { return reason.substr(0, reason.find(" (rule: ")); }
 
 std::vector<std::string> drift_notes(const Drift& drift) {
   std::vector<std::string> notes;

@@ -39,6 +39,10 @@ class EarlierResults {
 // harmless. "" where the log is empty.
 [[nodiscard]] std::string failure_reason(model::Status status, const std::string& log);
 
+// The reason without the rule that judged, which stands at its end in parentheses: for a line with little
+// room.
+[[nodiscard]] std::string without_rule(const std::string& reason);
+
 // One evaluation in one line, without its name: "PASSED 0.00231 ms ±0.4%, 2.31x the reference, 12.1% faster
 // than before". Latencies whose intervals overlap are "as before". Where the source is that of before, this
 // is said with a change.

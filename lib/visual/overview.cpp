@@ -284,6 +284,7 @@ std::optional<Changes> changes_of(const Scene& scene, const std::string& hardwar
     ++change.results;
     ++change.verdicts[pair.verdict];
     change.has_other_source = change.has_other_source || pair.sources == report::Sources::changed;
+    change.is_same_source = change.is_same_source && pair.sources == report::Sources::same;
     ++changes.totals[pair.verdict];
     if (pair.a->run_id != nullptr) changes.runs_before.insert(*pair.a->run_id);
     const auto before = pair.a->latency_ms();

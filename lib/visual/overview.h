@@ -69,6 +69,7 @@ struct Change {
   // Geometric mean of the latencies before; nothing unless all of these results passed then.
   std::optional<double> before_ms = std::nullopt;
   bool has_other_source = false;  // source or options are not those of the results before
+  bool is_same_source = true;  // of all its results: the machine, its software or chance made the difference
   // As `ratio`, of those results alone that are slower or faster, and how many these are.
   std::optional<double> changed_ratio = std::nullopt;
   std::size_t ratios_changed = 0;

@@ -318,13 +318,13 @@ std::string failures_part(const Scene& scene, const HardwareScene& hardware,
     const std::vector<Failure>& group = groups[i];
     const Failure& first = group.front();
     left_out -= group.size();
-    table.rows.push_back(
-        {{names_of(scene, group)},
-         {link_to(definition_id(hardware.name, first.definition), first.definition)},
-         passed_of(group),
-         {link_to(logs.link(*first.first),
-                  present::shorten(place_of(first) + cause_of(group), kOverviewReasonColumns)),
-          std::nullopt, std::nullopt, "all"}});
+    table.rows.push_back({{names_of(scene, group)},
+                          {link_to(definition_id(hardware.name, first.definition), first.definition)},
+                          passed_of(group),
+                          {link_to(logs.link(*first.first),
+                                   present::shorten(place_of(first) + report::without_rule(cause_of(group)),
+                                                    kOverviewReasonColumns)),
+                           std::nullopt, std::nullopt, "all"}});
   }
   return tag("div", {{"id", hardware_id(hardware.name) + "-failures"}}, to_html(table, "What failed")) +
          rest_note(scene, left_out, "that failed", "fib export --format junit");
@@ -403,7 +403,9 @@ std::string changes_part(const Scene& scene, const HardwareScene& hardware, cons
                           {link_to(definition_id(hardware.name, change.definition), change.definition)},
                           latency_change(change, *tone == '\0'),
                           {fmt::format("{} of {}{}", changes_text(change.verdicts), change.results,
-                                       change.has_other_source ? "; source or options changed" : ""),
+                                       change.has_other_source ? "; source or options changed"
+                                       : change.is_same_source && (is_worse || is_better) ? "; same source"
+                                                                                          : ""),
                            static_cast<double>(i + 1), std::nullopt, tone}});  // the worst first
   }
   return tag("div", {{"id", id}},

@@ -59,8 +59,11 @@ std::string style_of(const PageTable& table, std::size_t column) {
   if (room == 0) return "";
   std::size_t longest = 0;
   for (const auto& row : table.rows) longest = std::max(longest, length_of(row[column].content));
-  return fmt::format("{}min-width:{}ch", table.columns[column].is_narrow ? "width:1%;" : "",
-                     std::min(longest + kBeside, room));
+  const std::size_t wanted = longest + kBeside;
+  if (!table.columns[column].is_narrow) return fmt::format("min-width:{}ch", std::min(wanted, room));
+  // On a wide screen there is room for more than that.
+  return wanted <= room ? fmt::format("width:1%;min-width:{}ch", wanted)
+                        : fmt::format("width:1%;min-width:max({}ch,min({}ch,22vw))", room, wanted);
 }
 
 // Whether some row says something in the column.

@@ -368,6 +368,7 @@ TEST_CASE(
   files.write("traces/t.jsonl", lines);
   const std::string html = page_of(files);
   CHECK(holds(html, "(+100.0% where it changed)"));
+  CHECK(holds(html, ">1 slower of 4</td>"));  // nothing says what the source was
   CHECK(!holds(html, "more that failed"));
 }
 
@@ -395,6 +396,23 @@ TEST_CASE(
   const std::string html = page_of(files);
   CHECK(holds(html, "<p>edited: results of an earlier source alone</p>"));
   CHECK(holds(html, " (1 of 2 definitions)."));
+}
+
+TEST_CASE("of what is slower though its source is the same that is said") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  const std::string solution = testing::solution_text("s", "me", "cuda");
+  files.write("solutions/s.json", solution);
+  const std::string source = model::content_sha256(model::parse_solution(solution));
+  std::string lines;
+  for (const auto& [run, median] : {std::pair(testing::kRun1, 1.0), std::pair(testing::kRun2, 2.0)}) {
+    std::string line =
+        testing::RunTrace{.run = run, .definition = "d", .solution = "s", .uuid = "w1", .median = median}
+            .line();
+    lines += line.insert(line.find("\"config\""), R"("solution_sha256":")" + source + "\",");
+  }
+  files.write("traces/t.jsonl", lines);
+  CHECK(holds(page_of(files), ">1 slower of 1; same source</td>"));
 }
 
 TEST_CASE("empty logs of one solution stand together, with a line for each workload") {
