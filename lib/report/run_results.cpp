@@ -82,7 +82,8 @@ struct PointOf {
   std::string solution;
   std::size_t order = 0;  // of the point in the run
   std::string sweep;
-  auto operator<=>(const PointOf&) const = default;
+  auto operator<=>(const PointOf&) const =
+      default;  // NOLINT(modernize-use-nullptr): of the compiler's own code
 };
 
 using DefinitionResults = std::map<PointOf, SolutionResults>;
@@ -305,7 +306,8 @@ present::Table table_of(const std::string& hardware, const HardwareResults& resu
       const auto& [solution, order, sweep] = name;
       const bool swept = !sweep.empty();
       table.rows.push_back(
-          {present::text_cell(definition), present::text_cell(swept ? solution + " " + sweep : solution),
+          {present::text_cell(definition),
+           present::text_cell(swept ? fmt::format("{} {}", solution, sweep) : solution),
            swept ? present::no_cell() : rankings.rank_of(hardware, definition, solution),
            present::text_cell(fmt::format("{}/{}", of_solution.passed(), of_solution.all.size())),
            solution_latency_cell(of_solution, most[sweep]), solution_speedup_cell(of_solution, rankings),

@@ -142,9 +142,7 @@ std::vector<std::string> author_notes(const std::string& yardstick) {
           "Arith Mean: arithmetic mean of {} latency / author's latency, over workloads, then definitions",
           yardstick),
       "Geo Mean: the same with geometric means",
-      "A definition whose best solution failed a workload counts as 0 in Arith Mean, Success Rate and Win "
-      "Rate, and "
-      "leaves no Geo Mean (-)",
+      "A definition whose best solution failed a workload is 0 in Arith Mean and both rates; Geo Mean is -",
       "Success Rate: share of definitions whose best solution passed everything",
       fmt::format("Win Rate: share of a definition's workloads on which the author beats the {}, mean "
                   "over definitions",
