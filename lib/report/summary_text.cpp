@@ -135,9 +135,7 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
 
 std::vector<std::string> author_notes(const std::string& yardstick) {
   return {
-      "Rank of authors: by Arith Mean over the definitions that an author tried, so that who tried others "
-      "may "
-      "rank differently from who won",
+      "Rank of authors: by Arith Mean over the definitions that each tried; others may have won more",
       fmt::format(
           "Arith Mean: arithmetic mean of {} latency / author's latency, over workloads, then definitions",
           yardstick),
