@@ -75,11 +75,6 @@ bool has_interval(const std::vector<Best>& all) {
   });
 }
 
-bool has_lead(const std::vector<Best>& all) {
-  return std::any_of(all.begin(), all.end(),
-                     [](const Best& best) { return best.winner && best.winner->lead; });
-}
-
 std::vector<present::Cell> winner_row(const Best& best) {
   const auto& winner = *best.winner;
   const auto ranged = range_cells(winner.speedup_range);
@@ -183,10 +178,9 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
   if (form == BestForm::winners) {
     notes.emplace_back(
         "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
-    if (has_lead(hardware.best))
-      notes.emplace_back(
-          "Lead: the latency of the next solution that passed every workload / that of the best; -: no other "
-          "did");
+    notes.emplace_back(
+        "Lead: the latency of the next solution that passed every workload / that of the best; -: no other "
+        "did");
     if (has_interval(hardware.best))
       notes.emplace_back(
           "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "
