@@ -13,7 +13,8 @@ namespace fib::dataset {
 
 struct ReferenceTime {
   double median_ms = 0;  // over the run's devices of one hardware: the median of theirs
-  // From the lowest to the highest that any evaluation measured, and what the quartiles of its calls span.
+  // From the lowest to the highest median that any evaluation measured, and at least from the median of their
+  // lower quartiles to that of their upper ones.
   double low_ms = 0;
   double high_ms = 0;
   std::size_t devices = 0;      // on which it was measured

@@ -44,10 +44,9 @@ std::vector<std::string> notes(const std::vector<DatasetHistory>& histories) {
   if (any) lines.emplace_back("Run: the beginning of its id; fib history RUN shows one with all it says");
   if (any)
     lines.emplace_back(
-        "Passed: of the evaluations that were made; In reports: how many of them reports count, which is "
-        "none where "
-        "later runs of the same sources took their place, or the sources are others now; Remarks: what was "
-        "not as usual");
+        "Passed: of the evaluations that were made; In reports: how many of them count there (none where a "
+        "later run "
+        "took their place or the sources have changed); Remarks: what was not as usual");
   for (const DatasetHistory& history : histories) {
     if (history.traces_without_run == 0) continue;
     const bool one = history.traces_without_run == 1;

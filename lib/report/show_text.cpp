@@ -95,6 +95,10 @@ void write(Page& page, const DefinitionView& view) {
   document.table("Solutions, by their results on each workload:", tallies_table(view.tallies));
   std::vector<std::string> notes;
   if (!view.untried.empty()) notes.push_back(fmt::format("No result of: {}", fmt::join(view.untried, ", ")));
+  if (!view.tallies.empty())
+    notes.emplace_back(
+        "Best: of the fastest workload; Mean: geometric mean over those that passed, in parentheses where "
+        "not all did");
   document.notes(notes);
   write(document, view.remarks);
 }

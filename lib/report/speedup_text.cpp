@@ -33,7 +33,8 @@ std::string times_text(double speedup) { return two_digits(speedup) + "x"; }
 std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,
                          std::string (*format)(double)) {
   if (!dataset::is_wide(range, speedup)) return format(speedup);
-  return fmt::format("{}–{}", short_number(range->low), short_number(range->high));
+  return fmt::format("{}–{}{}", short_number(range->low), short_number(range->high),
+                     format == times_text ? "x" : "");
 }
 
 present::Cell speedup_cell(const std::optional<double>& speedup,

@@ -9,7 +9,7 @@
 namespace fib::report {
 
 // A speedup for people: as `format` writes the number, or "31.2–38.4" with three digits each where the range
-// is wide. Pure.
+// is wide, with an "x" where times_text() writes one. Pure.
 [[nodiscard]] std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,
                                        std::string (*format)(double));
 

@@ -151,7 +151,7 @@ bool is_worse(const Change& left, const Change& right) {
     const double ratio = change.ratio.value_or(1);
     return std::tuple(!is_certain, -static_cast<double>(count(Verdict::broken)),
                       count(Verdict::slower) > 0 ? -ratio : 0, -static_cast<double>(count(Verdict::fixed)),
-                      ratio);
+                      is_certain ? ratio : -ratio);
   };
   return order(left) < order(right);
 }
@@ -256,7 +256,9 @@ std::string headline(const std::vector<DefinitionResult>& outcomes, report::Agai
   if (tally.unsure > 0)
     text += fmt::format("; of {} who comes first may be noise", present::plural(tally.unsure, "definition"));
   if (tally.ties > 0) text += fmt::format("; {} {}", tally.ties, tally.ties == 1 ? "is a tie" : "are ties");
-  if (!without.empty()) text += fmt::format("; no solution passed every workload of {}", names_text(without));
+  if (!without.empty())
+    text += fmt::format("; no solution passed every workload of {}{}", without.size() > 1 ? "any of " : "",
+                        names_text(without));
   return text + ".";
 }
 
@@ -316,7 +318,9 @@ std::map<std::string, const Change*> fallen_leaders(const std::vector<Definition
     for (const Change& change : changes->changed) {
       if (change.definition != outcome.definition || !change.verdicts.contains(Verdict::broken)) continue;
       if (!change.before_ms || now == nullptr || change.results != now->workloads) continue;
-      if (!outcome.winners.empty() && *change.before_ms >= *now->latency_ms) continue;
+      // Beyond what another run of the winner may be off: else they may have been equals.
+      if (!outcome.winners.empty() && *change.before_ms >= *now->latency_ms / (1 + now->interval.value_or(0)))
+        continue;
       const Change*& fastest = fallen[outcome.definition];
       if (fastest == nullptr || *change.before_ms < *fastest->before_ms) fastest = &change;
     }

@@ -34,7 +34,8 @@ std::string authors(const report::HardwareSummary& summary) {
     row.insert(row.begin() + kPlace, present::count_cell(won[summary.authors.rows[i].first]));
   }
   const std::string yardstick = report::name_of(summary.authors.against);
-  std::string notes = "Definitions won: against others that passed everything, too. ";
+  std::string notes =
+      "Definitions won: where another solution, which may be the baseline, passed everything as well. ";
   if (summary.authors.against == report::Against::baseline) notes += "The baseline's author is not ranked. ";
   for (const std::string& note : report::author_notes(yardstick)) notes += note + ". ";
   return html_table(table, fmt::format("Authors, against the {}", yardstick), OnPhones::cards) +
@@ -83,7 +84,9 @@ std::string figures(const HardwareScene& hardware) {
     const std::string best = ": each author's best on every workload that one of theirs solved";
     text += figure(author_speedups_chart(hardware),
                    "Speedups by author" + best + "; the middle half, and the median as a number");
-    text += figure(speedups_histogram(hardware), "Distribution of speedups" + best);
+    text += figure(speedups_histogram(hardware),
+                   "Distribution of speedups" + best +
+                       "; the first and the last bar end at the lowest and the highest one");
   }
   const chart::RooflineChart roofline = roofline_chart(hardware);
   if (!roofline.series.empty()) {

@@ -49,7 +49,7 @@ std::string history_figure(const Scene& scene, const HistorySubject& subject,
   if (any_point(chart, [](const chart::Point& point) { return point.flagged; }))
     caption += "; ▲ slower than the run before as a whole: " + util::some_of(flagged_in(chart));
   if (any_point(chart, [](const chart::Point& point) { return point.changed; }))
-    caption += "; ringed: its source changed";
+    caption += "; ringed: its source or options changed";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; }))
     caption += "; ✗ something failed";
   std::set<std::string> solutions;
@@ -85,7 +85,8 @@ present::Table facts_of(const nlohmann::ordered_json& document) {
                           present::text_cell(is_size ? fmt::format("{:.1f} GiB", value.get<double>() / 0x1p30)
                                                      : text_of(value))});
   };
-  for (const char* key : {"version", "hardware", "device", "devices", "compilers", "machine", "cuda"}) {
+  for (const char* key :
+       {"version", "hardware", "device", "devices", "compilers", "machine", "cuda", "python", "load"}) {
     const auto* value = member(document, key);
     if (value == nullptr) continue;
     if (!value->is_object()) add(key, *value);

@@ -122,10 +122,11 @@ std::string tiles(const Scene& scene, const HardwareScene& hardware,
                    (by_status.empty() ? "" : "; failed: " + by_status),
                counts.passed == 0 ? "bad" : "");
   if (const auto widest = widest_interval(outcomes)) {
-    text += tile(present::format_interval(*widest),
-                 outcomes.size() == 1
-                     ? "is how far another run of the winner may be off, in 95 of 100 cases"
-                     : "is how far another run of a winner may be off at most, in 95 of 100 cases");
+    text +=
+        tile(present::format_interval(*widest),
+             outcomes.size() == 1
+                 ? "is where the next run of the winner lies in 95 of 100 cases"
+                 : "is the widest “rerun within” of a winner: where its next run lies in 95 of 100 cases");
   } else if (tally.won + tally.unopposed + tally.unsure + tally.ties > 0) {
     text += tile("no intervals", "in these traces: a small lead may be noise");
   }
@@ -211,7 +212,7 @@ std::string leaderboard_legend(const Scene& scene, const HardwareScene& hardware
     text += "Rerun within: where another run's lies, in 95 of 100 cases. ";
     if (*widest >= kWideInterval)
       text +=
-          "A rank is shared where these overlap; those of means are factors (±80%: from 1/1.8 to 1.8 times). "
+          "A tie: their intervals overlap. Wide ones are factors (±80%: from 1/1.8 to 1.8 times). "
           "Speedups of latencies with wide intervals are as uncertain. ";
   }
   text += fmt::format("Speedup: {} mean of the workloads' speedups. ",
@@ -288,11 +289,14 @@ PageCell passed_of(const std::vector<Failure>& group) {
   return number(fmt::format("{} of {}", range, least->workloads), static_cast<double>(least->passed));
 }
 
-// "4 TIMEOUT, 2 RUNTIME_ERROR; first M=16: ", of solutions that did not fail alike on all workloads.
+// "4 TIMEOUT, 2 RUNTIME_ERROR; first M=16: ", of solutions that did not fail alike on all workloads; "on
+// M=16: " and "2 times; first M=16: " where there is one status, which follows.
 std::string place_of(const Failure& failure) {
   if (fails_alike(failure)) return "";
-  return report::failures_text(failure.statuses) + "; first " +
-         report::workload_text(*failure.first->row.workload) + ": ";
+  const std::string first = report::workload_text(*failure.first->row.workload) + ": ";
+  if (failure.statuses.size() > 1) return report::failures_text(failure.statuses) + "; first " + first;
+  const std::size_t count = failure.statuses.begin()->second;
+  return count == 1 ? "on " + first : fmt::format("{} times; first {}", count, first);
 }
 
 std::string failures_part(const Scene& scene, const HardwareScene& hardware,

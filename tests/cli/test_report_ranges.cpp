@@ -67,6 +67,7 @@ TEST_CASE("speedups against a reference that is not known well are ranges, and a
     CAPTURE(report);
     CHECK_THAT(fixture.report({report}), Catch::Contains("35.0–50.0"));
   }
+  CHECK_THAT(fixture.report({"best"}), Catch::Contains("35.0–50.0x"));  // as a single one has it
   CHECK_THAT(fixture.report({"rank"}), Catch::Contains("31.8–45.5"));
   CHECK_THAT(fixture.report({"show", "solution", "carol_s"}), Catch::Contains("3.50–5.00"));
   CHECK_THAT(fixture.report({"summary"}), Catch::Contains("written as ranges"));

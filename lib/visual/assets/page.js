@@ -84,7 +84,7 @@
   for (const table of document.querySelectorAll("main table")) {
     const rows = table.tBodies[0].rows;
     if (rows.length < 12) continue;
-    const label = make("label", { className: "filter", textContent: `${table.classList.contains("matrix") ? "Filter rows and columns" : "Filter rows"}${table.caption ? ` of “${table.caption.textContent.split(/[,;:]/)[0]}”` : ""} ` });
+    const label = make("label", { className: "filter", textContent: `${table.classList.contains("matrix") ? "Filter rows and columns" : "Filter rows"}${table.caption ? ` of “${table.caption.textContent.split(/[,;]|: /)[0]}”` : ""} ` });
     const field = make("input", { type: "search" }, label);
     field.setAttribute("aria-label", `Filter: ${table.caption ? table.caption.textContent : "table"}`);
     const isMatrix = table.classList.contains("matrix");
@@ -135,7 +135,7 @@
   });
 
   // The latest runs come first into view, where a chart is wider than the screen.
-  for (const figure of document.querySelectorAll("#history figure")) figure.scrollLeft = figure.scrollWidth;
+  for (const box of document.querySelectorAll("#history figure .wide")) box.scrollLeft = box.scrollWidth;
 
   // Links to logs open them.
   const open = () => {
