@@ -60,16 +60,20 @@ ordered_json skipped_json(const std::vector<SkippedSolution>& solutions) {
   return list;
 }
 
-// What was tried in vain: once for each solution and reason, with the number of evaluations.
+// What was tried in vain: once for each solution and reason, with the number of evaluations. A reason may
+// hold all that a reference has printed; what it begins with is kept.
 ordered_json not_done_json(const std::vector<NotDone>& all) {
   ordered_json list = ordered_json::array();
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   for (const NotDone& one : all) {
     const std::string& solution = one.planned.solution->name;
-    const auto [place, is_new] = places.emplace(std::pair(solution, one.obstacle.why), list.size());
+    constexpr std::size_t kMostBytes = 2000;
+    model::Obstacle obstacle = one.obstacle;
+    if (obstacle.why.size() > kMostBytes) obstacle.why.resize(kMostBytes);
+    const auto [place, is_new] = places.emplace(std::pair(solution, obstacle.why), list.size());
     if (is_new) {
       list.push_back({{"solution", util::valid_utf8(solution)}, {"evaluations", 0}});
-      list.back().update(model::json_of(one.obstacle));
+      list.back().update(model::json_of(obstacle));
     }
     auto& count = list[place->second]["evaluations"];
     count = count.get<std::size_t>() + 1;

@@ -54,7 +54,9 @@ std::vector<SkippedInRun> skipped_of(const ordered_json& value) {
   if (!value.is_array()) return skipped;
   for (const auto& one : value) {
     std::string solution = text_of(member(one, "solution"));
-    if (!solution.empty()) skipped.push_back({std::move(solution), text_of(member(one, "reason"))});
+    if (solution.empty()) continue;
+    skipped.push_back({std::move(solution), text_of(member(one, "reason")),
+                       count_of(member(one, "evaluations")).value_or(0)});
   }
   return skipped;
 }

@@ -23,6 +23,7 @@ struct RunCommit {
 struct SkippedInRun {
   std::string solution;
   std::string reason;
+  std::size_t evaluations = 0;  // that were tried in vain
 };
 
 // One run of `fib run`, as its line in runs/runs.jsonl tells it: written when the run ended, so that a run

@@ -37,7 +37,7 @@ std::map<std::string, std::string> commits_of(const dataset::Dataset& dataset) {
 report::RunRest rest_of(const std::vector<CiResult>& results, const dataset::Dataset& dataset,
                         const dataset::Filter& filter) {
   if (filter.run) return report::rest_of_run(dataset.root, *filter.run);
-  if (results.empty()) return {};
+  if (results.empty() || !filter.is_empty()) return {};  // of a part nobody knows which run the rest is of
   const std::string* run_id = results.front().detail.run_id;
   const bool is_one =
       run_id != nullptr && std::all_of(results.begin(), results.end(), [&](const auto& result) {

@@ -9,7 +9,6 @@
 #include "export/export.h"
 #include "export/row.h"
 #include "export/sqlite_schema.h"
-#include "report/hardware.h"
 #include "report/summary_tables.h"
 
 namespace fib::exports {
@@ -188,7 +187,8 @@ void insert_rankings(const Database& database, const report::HardwareSummary& su
 
 // Of the results that stand, whatever their status: else a solution that failed would win where failures are
 // left out.
-void insert_rankings(const Database& database, const dataset::Dataset& catalog, dataset::Filter filter) {
+void insert_rankings(const Database& database, const dataset::Dataset& catalog, dataset::Filter filter,
+                     const std::atomic<bool>* interrupted) {
   dataset::Dataset dataset = catalog;
   dataset.traces = dataset::read_results(catalog);
   const dataset::StandingResults standing(dataset, dataset.traces, filter);
@@ -198,7 +198,8 @@ void insert_rankings(const Database& database, const dataset::Dataset& catalog, 
   const dataset::Queries queries(dataset);
   report::Selection selection;
   selection.every_trace = false;
-  for (const std::string& hardware : report::shown_hardware(dataset, selection).names) {
+  for (const std::string& hardware : queries.hardware()) {
+    if (interrupted != nullptr && *interrupted) throw Error("interrupted; nothing was written");
     selection.hardware = hardware;
     insert_rankings(database,
                     report::summarize(dataset, queries, selection, dataset::kUsualBaselineAuthor, &standing));
@@ -218,7 +219,7 @@ std::size_t export_sqlite(const dataset::Dataset& dataset, const dataset::Filter
   insert_solutions(database, dataset, filter);
   insert_workloads(database, dataset, filter);
   const std::size_t count = insert_traces(database, dataset, filter, unreadable, interrupted);
-  insert_rankings(database, dataset, filter);
+  insert_rankings(database, dataset, filter, interrupted);
   database.execute(kSqliteIndexesAndViews);
   database.execute("commit");
   return count;

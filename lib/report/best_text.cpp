@@ -87,7 +87,9 @@ std::vector<present::Cell> winner_row(const Best& best) {
           speedup_cell(winner.speedup, winner.speedup_range, times_text),
           present::number_cell(*winner.result.latency_ms, present::format_ms(*winner.result.latency_ms)),
           present::optional_number(interval_of(winner.result), present::format_interval),
-          present::optional_number(winner.lead, times_text),
+          winner.lead
+              ? present::number_cell(*winner.lead, lead_text(*winner.lead, interval_of(winner.result)))
+              : present::no_cell(),
           optional_error(winner.max_absolute_error),
           optional_error(winner.max_relative_error),
           present::count_cell(winner.result.workloads),
@@ -179,8 +181,9 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
     notes.emplace_back(
         "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
     notes.emplace_back(
-        "Lead: the latency of the next solution that passed every workload / that of the best; -: no other "
-        "did");
+        "Lead: how many times as long the next solution that passed everything took, or by how much where it "
+        "is "
+        "near; -: no other did");
     if (has_interval(hardware.best))
       notes.emplace_back(
           "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "

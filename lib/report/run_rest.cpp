@@ -13,13 +13,16 @@
 namespace fib::report {
 
 std::string RunRest::text() const {
+  constexpr std::size_t kMostColumns = 200;  // of a reason
   const std::string run = "run " + present::printable(run_id);
   if (!has_record)
     return run +
            " has no record (it was killed, still runs, or its record is lost), so that nobody knows what is "
            "missing";
   std::vector<std::string> reasons;
-  for (const auto& one : in_vain) reasons.push_back(present::printable(one.solution + ": " + one.reason));
+  for (const auto& one : in_vain)
+    reasons.push_back(fmt::format("{} of {}: {}", one.evaluations, present::printable(one.solution),
+                                  present::shorten(present::printable(one.reason), kMostColumns)));
   return fmt::format(
       "{} of {} {} no result{}", present::plural(not_done, "evaluation"), run, not_done == 1 ? "has" : "have",
       reasons.empty() ? "" : " (" + util::some_of(reasons, "reason", util::kNamed, "; ") + ")");

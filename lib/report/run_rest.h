@@ -20,8 +20,8 @@ struct RunRest {
 
   // Whether what was planned has come to its end.
   [[nodiscard]] bool is_none() const { return not_done == 0 && has_record; }
-  // "3 evaluations of run 2026... have no result (torch_add: it needs torch; ...)", or that nobody knows how
-  // many; harmless.
+  // "3 evaluations of run 2026... have no result (2 of torch_add: it needs torch; ...)", or that nobody knows
+  // how many; harmless.
   [[nodiscard]] std::string text() const;
   // "2 solutions were skipped"; "" where none was.
   [[nodiscard]] std::string skipped_text() const;

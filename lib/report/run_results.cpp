@@ -317,8 +317,8 @@ present::Table table_of(const std::string& hardware, const HardwareResults& resu
   return table;
 }
 
-// Names the solutions that are faster or slower than before though their sources are the same: "" where none
-// is.
+// Names the solutions that are faster or slower than before, broken or fixed, though their sources are the
+// same; "" where none is.
 std::string unexplained_text(const HardwareResults& results, const EarlierResults& earlier, double scatter) {
   std::set<std::string> names;
   for (const auto& [definition, solutions] : results.definitions) {
@@ -326,7 +326,10 @@ std::string unexplained_text(const HardwareResults& results, const EarlierResult
       Changes changes;
       for (const Detail* detail : of_solution.all) {
         const TraceRow* before = earlier.before(detail->row);
-        if (before != nullptr && before->passed()) changes.add(*before, detail->row, scatter);
+        if (before == nullptr) continue;
+        if (before->passed() != detail->row.passed() && sources_of(*before, detail->row) == Sources::same)
+          names.insert(name.solution);
+        if (before->passed()) changes.add(*before, detail->row, scatter);
       }
       if (changes.is_unexplained()) names.insert(name.solution);
     }

@@ -234,6 +234,16 @@ std::optional<DefinitionView> show_definition(const Dataset& dataset, const std:
 
 namespace {
 
+// Whatever filters hold, and whether it counts.
+bool has_any_result(const Dataset& dataset, const std::string& solution, Unreadable& unreadable) {
+  Filter all;
+  all.solutions = {solution};
+  bool found = false;
+  for_each_result(dataset, all, unreadable,
+                  [&](const Trace& trace) { found = found || *trace.solution == solution; });
+  return found;
+}
+
 void tell_skipped(SolutionView& view, const Dataset& dataset) {
   std::vector<dataset::Problem> problems;
   for (const auto& run : dataset::read_runs(dataset.root, problems)) {
@@ -267,7 +277,7 @@ std::optional<SolutionView> show_solution(const Dataset& dataset, const std::str
     if (on_left != on_right) return on_left < on_right;
     return model::is_smaller(definition, left.trace.workload, right.trace.workload);
   });
-  if (view.results.empty()) tell_skipped(view, dataset);
+  if (view.results.empty() && !has_any_result(dataset, name, unreadable)) tell_skipped(view, dataset);
   return view;
 }
 

@@ -52,8 +52,8 @@ struct SolutionView {
   const model::Solution* solution = nullptr;
   std::vector<Shown> results;  // one of each workload and hardware; by hardware, then as the dataset has them
   Remarks remarks = {};
-  // Where there are none: the last run that left it out, or tried it in vain, and why; "" where none is
-  // recorded.
+  // Where the dataset has none at all: the last run that left it out, or tried it in vain, and why; "" where
+  // none is recorded.
   std::string skipped_by = {};
   std::string skipped_why = {};
 };

@@ -45,6 +45,13 @@ json::Value to_json(const SolutionView& view) {
                          trace.passed() ? json::make_null() : json::make_string(trace.evaluation->log));
   }
   object.add("results", std::move(results));
+  json::Value no_result = json::make_null();
+  if (!view.skipped_by.empty()) {
+    no_result = json::make_object();
+    no_result.add("run_id", json::make_string(view.skipped_by));
+    no_result.add("reason", json::make_string(view.skipped_why));
+  }
+  object.add("no_result", std::move(no_result));
   add_to(object, view.remarks);
   return object;
 }

@@ -170,8 +170,10 @@ void write(Page& page, const SolutionView& view) {
                   {"Workspace", dump_of(spec.workspace)},
                   {"SHA-256", model::content_sha256(solution)}});
   if (view.results.empty()) document.paragraph("There are no results of it that count and match.");
+  constexpr std::size_t kMostReasonColumns = 2000;
   if (!view.skipped_by.empty())
-    document.paragraph(fmt::format("Run {} has no result of it: {}", view.skipped_by, view.skipped_why));
+    document.paragraph(fmt::format("Run {} has no result of it: {}", view.skipped_by,
+                                   present::shorten(view.skipped_why, kMostReasonColumns)));
   document.table("Results, one of each workload:", results_table(view.results, ResultsOf::solution));
   write_kernels(document, view.results);
   write(document, view.remarks);

@@ -28,6 +28,12 @@ Digits digits_for(std::optional<double> interval) {
   return interval.value_or(0) >= kWide ? rough_digits : two_digits;
 }
 
+std::string lead_text(double lead, std::optional<double> interval) {
+  constexpr double kLeastLead = 1.0005;  // below, it would be 0.0%
+  if (lead >= kSmallLead) return digits_for(interval)(lead) + "x";
+  return lead < kLeastLead ? "less than 0.1%" : fmt::format("{:.1f}%", (lead - 1) * 100);
+}
+
 std::string times_text(double speedup) { return two_digits(speedup) + "x"; }
 
 std::string speedup_text(double speedup, const std::optional<dataset::SpeedupRange>& range,

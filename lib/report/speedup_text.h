@@ -22,7 +22,12 @@ using Digits = std::string (*)(double);
 [[nodiscard]] Digits digits_for(std::optional<double> interval);
 [[nodiscard]] std::string times_text(double speedup);
 
-// The same as a cell; its value is the number. "-" where there is none.
+// How far the winner, whose latency has this interval, is ahead of the next one: "1.52x", below kSmallLead a
+// percentage, "1.4%", or "less than 0.1%". Pure.
+inline constexpr double kSmallLead = 1.1;
+[[nodiscard]] std::string lead_text(double lead, std::optional<double> interval);
+
+// A speedup as a cell; its value is the number. "-" where there is none.
 [[nodiscard]] present::Cell speedup_cell(const std::optional<double>& speedup,
                                          const std::optional<dataset::SpeedupRange>& range,
                                          std::string (*format)(double));

@@ -228,10 +228,12 @@ ordered_json show_schema() {
                                                                              {"workloads", count()},
                                                                              {"solutions", list_of(standing)},
                                                                              {"untried", list_of(word())}}));
-  const ordered_json solution = report(
-      "show_solution", with(remarks(), {{"solution", record()},
-                                        {"sha256", word()},
-                                        {"results", list_of(shown_result({{"log", or_null(text())}}))}}));
+  const ordered_json solution =
+      report("show_solution",
+             with(remarks(), {{"solution", record()},
+                              {"sha256", word()},
+                              {"results", list_of(shown_result({{"log", or_null(text())}}))},
+                              {"no_result", or_null(object({{"run_id", word()}, {"reason", text()}}))}}));
   const ordered_json workload =
       report("show_workload",
              {{"definition", word()}, {"workload", record()}, {"results", list_of(shown_result())}});

@@ -130,6 +130,8 @@ std::string html_table(const present::Table& table, std::string_view caption, On
                    tag("table", {{"class", is_cards ? "sortable cards named" : "sortable"}}, content));
 }
 
-std::string figcaption(std::string_view caption) { return text_tag("figcaption", caption); }
+std::string figcaption(std::string_view caption) {
+  return tag("figcaption", {}, breakable(present::printable(caption)));
+}
 
 }  // namespace fib::visual

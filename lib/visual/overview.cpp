@@ -24,9 +24,6 @@ namespace {
 using report::Detail;
 using report::Verdict;
 
-constexpr double kSmallLead = 1.1;     // below, a percentage says more
-constexpr double kLeastLead = 1.0005;  // below, it would be 0.0%
-
 // "a", "a and b", "a, b and 2 more".
 std::string names_text(const std::vector<std::string>& names) {
   if (names.size() < 2 || names.size() > util::kNamed) return util::some_of(names);
@@ -69,10 +66,11 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
         against == report::Against::baseline ? "baseline" : "reference");
   }
   if (const auto lead = outcome.lead()) {
-    text +=
-        *lead < kSmallLead
-            ? fmt::format(", {} faster than {}", lead_text(*lead, winner.interval), outcome.next->solution)
-            : fmt::format(", {} as fast as {}", lead_text(*lead, winner.interval), outcome.next->solution);
+    text += *lead < report::kSmallLead
+                ? fmt::format(", {} faster than {}", report::lead_text(*lead, winner.interval),
+                              outcome.next->solution)
+                : fmt::format(", {} as fast as {}", report::lead_text(*lead, winner.interval),
+                              outcome.next->solution);
   }
   return text + ".";
 }
@@ -165,7 +163,7 @@ std::optional<double> DefinitionResult::lead() const {
 
 bool may_be_noise(const report::Standing& first, const report::Standing& next) {
   return !first.interval && first.latency_ms && next.latency_ms &&
-         *next.latency_ms < kSmallLead * *first.latency_ms;
+         *next.latency_ms < report::kSmallLead * *first.latency_ms;
 }
 
 bool DefinitionResult::is_unsure() const {
@@ -362,11 +360,6 @@ std::string fallen_text(const std::map<std::string, const Change*>& fallen) {
   }
   if (texts.empty()) return "";
   return fmt::format("Faster before, and broken in the last run: {}.", names_text(texts));
-}
-
-std::string lead_text(double lead, std::optional<double> interval) {
-  if (lead >= kSmallLead) return report::digits_for(interval)(lead) + "x";
-  return lead < kLeastLead ? "less than 0.1%" : fmt::format("{:.1f}%", (lead - 1) * 100);
 }
 
 std::string changes_text(const std::map<Verdict, std::size_t>& verdicts) {

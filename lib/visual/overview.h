@@ -101,10 +101,6 @@ struct Changes {
 // A sentence that names them; empty where nobody is.
 [[nodiscard]] std::string fallen_text(const std::map<std::string, const Change*>& fallen);
 
-// How far the winner, whose latency has this interval, is ahead: "1.52x", "1.4%" where that would be 1.01x,
-// or "less than 0.1%".
-[[nodiscard]] std::string lead_text(double lead, std::optional<double> interval);
-
 // "1 broken, 2 slower, 3 faster"; "nothing" where all is the same.
 [[nodiscard]] std::string changes_text(const std::map<report::Verdict, std::size_t>& verdicts);
 

@@ -122,22 +122,26 @@ std::map<std::string, std::string> reasons_of_runs(const Scene& scene) {
 // run gave, else by the hardware that they are for.
 std::string untried_box(const Scene& scene) {
   const auto reasons = reasons_of_runs(scene);
-  std::set<std::string> tried;
+  std::set<std::string> counted;
+  for (const dataset::TraceRow& row : scene.dataset.traces) {
+    if (row.solution != nullptr) counted.insert(*row.solution);
+  }
+  std::set<std::string> tried;  // and does not count
   for (const report::Detail& detail : scene.details) tried.insert(*detail.row.solution);
   std::set<std::string> outdated;
   if (scene.standing != nullptr) outdated = scene.standing->left_out().outdated;
   std::map<std::string, std::vector<std::string>> by_reason;
   std::size_t count = 0;
   for (const auto& [name, solution] : scene.dataset.solutions) {
-    if (tried.contains(name) && !outdated.contains(name)) continue;
+    if (counted.contains(name)) continue;
+    constexpr std::size_t kMostColumns = 300;
     const std::string target = fmt::format("{}", fmt::join(solution.spec.target_hardware, ", "));
     const std::string* reason = util::find_or_null(reasons, name);
-    const std::string before = outdated.contains(name) ? "results of an earlier source alone" : "";
-    const std::string otherwise =
-        !before.empty() ? before
-                        : "for " + (target.empty() ? "hardware that they do not name" : target) +
-                              "; no run says why there is no result";
-    by_reason[reason == nullptr ? otherwise : *reason + (before.empty() ? "" : " (" + before + ")")]
+    by_reason[outdated.contains(name) ? "results of an earlier source alone"
+              : tried.contains(name)  ? "results that do not count alone"
+              : reason != nullptr     ? present::shorten(present::printable(*reason), kMostColumns)
+                                  : "for " + (target.empty() ? "hardware that they do not name" : target) +
+                                        "; no run says why there is no result"]
         .push_back(name);
     ++count;
   }

@@ -134,9 +134,9 @@ std::string standings(const Scene& scene, const HardwareScene& hardware, const s
 
 // Four digits, or all before the point.
 std::string short_ms(double milliseconds) {
-  if (milliseconds < 0.001) return fmt::format("{:.2e}", milliseconds);
+  if (milliseconds < 1e-4) return present::format_ms(milliseconds);
   const int decimals = 3 - static_cast<int>(std::floor(std::log10(milliseconds)));
-  return fmt::format("{:.{}f}", milliseconds, std::clamp(decimals, 0, 6));
+  return fmt::format("{:.{}f}", milliseconds, std::clamp(decimals, 0, 8));
 }
 
 // How many times as long as the fastest of the workload, as a class of page.css: "", "s1" to "s4".

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "chart/markup.h"
 #include "present/text.h"
@@ -42,8 +43,37 @@ std::string authors(const report::HardwareSummary& summary) {
          tag("p", {{"class", "legend"}}, util::escape_xml(notes)) + "\n";
 }
 
+// A table of report as one of the page, with links; a definition that all rows share has no column.
+PageTable linked(const present::Table& table, const Scene& scene, const std::string& hardware) {
+  PageTable page;
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const present::Column& column = table.columns[i];
+    const auto is_first = [&](const auto& row) { return row[i].text == table.rows.front()[i].text; };
+    const bool is_shared =
+        column.key == "definition" && std::all_of(table.rows.begin(), table.rows.end(), is_first);
+    if (column.audience == present::Audience::programs || is_shared) continue;
+    shown.push_back(i);
+    page.columns.push_back({column.name, column.align == present::Align::right});
+  }
+  for (const auto& row : table.rows) {
+    page.rows.emplace_back();
+    for (const std::size_t i : shown) {
+      const present::Cell& cell = row[i];
+      const std::string& key = table.columns[i].key;
+      const bool is_number = cell.value.kind == model::json::Kind::number;
+      page.rows.back().push_back(
+          key == "definition" ? PageCell{link_to(definition_id(hardware, cell.text), cell.text)}
+          : key == "solution" ? PageCell{link_to(solution_id(scene, cell.text), cell.text)}
+          : is_number         ? number(cell.text, std::strtod(cell.value.text.c_str(), nullptr))
+                              : plain(cell.text));
+    }
+  }
+  return page;
+}
+
 // The workloads farthest from their bounds, as many as a page bears.
-std::string bounds(const report::HardwareSol& sol) {
+std::string bounds(const Scene& scene, const report::HardwareSol& sol, const std::string& hardware) {
   constexpr std::size_t kMost = 500;
   report::HardwareSol shown = sol;
   if (shown.workloads.size() > kMost) {
@@ -57,8 +87,9 @@ std::string bounds(const report::HardwareSol& sol) {
   const std::size_t left_out = sol.workloads.size() - shown.workloads.size();
   std::string legend = report::peak_text(sol.peak) + ". ";
   for (const std::string& note : report::bound_notes()) legend += note + ". ";
-  const std::string table = html_table(report::workloads_table(shown), "How near to the roofline bound");
-  if (table.empty()) return "";
+  if (shown.workloads.empty()) return "";
+  const std::string table =
+      to_html(linked(report::workloads_table(shown), scene, hardware), "How near to the roofline bound");
   return table + tag("p", {{"class", "legend"}}, util::escape_xml(legend)) + "\n" +
          (left_out == 0
               ? ""
@@ -155,7 +186,7 @@ std::string hardware_section(const Scene& scene, const HardwareScene& hardware, 
   text += authors(summary);
   text += all_definitions(scene, hardware) + figures(hardware);
   text += definitions(summary);
-  if (hardware.sol != nullptr && hardware.sol->peak) text += bounds(*hardware.sol);
+  if (hardware.sol != nullptr && hardware.sol->peak) text += bounds(scene, *hardware.sol, hardware.name);
   return tag("section", {{"id", hardware_id(hardware.name)}}, text) + "\n";
 }
 

@@ -43,11 +43,9 @@ std::string history_figure(const Scene& scene, const HistorySubject& subject,
       coloured(history_chart(subject, runs, labels), scene.colours.at(subject.definition));
   if (!any_point(chart, [](const chart::Point& point) { return point.y.has_value(); }))
     return text_tag("p", fmt::format("{}: nothing passed in any of {} runs.", title, runs.size())) + "\n";
-  std::string caption = title + ": latency over runs, geometric mean over the workloads";
-  if (any_point(chart, [](const chart::Point& point) { return point.high.has_value(); }))
-    caption += ", with the band of their 95% intervals";
+  std::string caption = title;
   if (any_point(chart, [](const chart::Point& point) { return point.flagged; }))
-    caption += "; ▲ slower than the run before as a whole: " + util::some_of(flagged_in(chart));
+    caption += "; ▲ slower than the run before: " + util::some_of(flagged_in(chart));
   if (any_point(chart, [](const chart::Point& point) { return point.changed; }))
     caption += "; ringed: its source or options changed";
   if (any_point(chart, [](const chart::Point& point) { return point.failed; }))
@@ -133,12 +131,18 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   if (history.runs.empty()) return "";
   const auto labels = run_labels(history);
   std::string text = "<h2>History</h2>\n" + named_runs(history, labels, defaults);
-  text += "<div class=figures>\n";
+  std::string figures;
   for (const auto& [subject, runs] : subjects_of(history)) {
     if (runs.size() < 2) continue;  // one point is no line
-    text += history_figure(scene, subject, runs, labels);
+    figures += history_figure(scene, subject, runs, labels);
   }
-  text += sweep_figures(scene) + "</div>\n";
+  if (!figures.empty())
+    text += tag("p", {{"class", "legend"}},
+                "Latency over runs: the geometric mean over a solution's workloads, with the band of its 95% "
+                "interval "
+                "where one is known.") +
+            "\n";
+  text += "<div class=figures>\n" + figures + sweep_figures(scene) + "</div>\n";
   return tag("section", {{"id", "history"}}, text) + "\n";
 }
 

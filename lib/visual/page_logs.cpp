@@ -118,7 +118,8 @@ std::string Logs::one(std::size_t place, std::size_t most) const {
                         util::shell_word(row.workload->uuid))
           : "";
   return tag("details", {{"id", id_of(place)}},
-             text_tag("summary", present::printable(title)) + tag("pre", {}, lines_of(log + command))) +
+             tag("summary", {}, breakable(present::printable(title))) +
+                 tag("pre", {}, lines_of(log + command))) +
          "\n";
 }
 

@@ -193,7 +193,7 @@ std::vector<PageCell> leaderboard_row(const Scene& scene, const HardwareScene& h
           winner.interval ? number(present::format_interval(*winner.interval), *winner.interval) : plain("-"),
           speedup,
           outcome.winners.size() > 1 ? plain("tie")
-          : lead                     ? number(lead_text(*lead, winner.interval), *lead)
+          : lead                     ? number(report::lead_text(*lead, winner.interval), *lead)
                                      : plain("alone"),
           passed};
 }
@@ -438,7 +438,7 @@ std::string overview(const Scene& scene, const HardwareScene& hardware, Logs& lo
        {slowed_text(outcomes, changes), fallen_text(fallen_leaders(outcomes, changes)),
         nothing_passed ? present::shorten(common_cause(failures), kOverviewReasonColumns) : std::string()})
     lead += (more.empty() ? "" : " ") + more;
-  return tag("p", {{"class", "lead"}}, util::escape_xml(present::printable(lead))) + "\n" +
+  return tag("p", {{"class", "lead"}}, breakable(present::printable(lead))) + "\n" +
          tiles(scene, hardware, outcomes, failures, changes) + leaderboard(scene, hardware, outcomes) +
          failures_part(scene, hardware, failures, logs) +
          (changes ? changes_part(scene, hardware, *changes) : "");

@@ -167,6 +167,21 @@ TEST_CASE("the SQLite form has all records, and its views agree with the reports
   CHECK(query("pragma integrity_check") == Rows{{"ok"}});
 }
 
+TEST_CASE("every hardware has its rankings, however many there are") {
+  const TemporaryDataset files;
+  testing::write_sample(files);
+  std::string traces;
+  for (int i = 0; i < 70; ++i) {
+    std::string line = testing::SampleTrace{"gemm_n128", "bob_gemm", "u1", 1, 1, 2}.line();
+    const std::string known = "\"hardware\":\"";
+    traces += line.insert(line.find(known) + known.size(), std::to_string(i) + " ");
+  }
+  files.write("traces/all.jsonl", traces);
+  const Sqlite query(files);
+  CHECK(query("select count(distinct hardware) from traces") == Rows{{"70"}});
+  CHECK(query("select count(distinct hardware) from best_per_definition") == Rows{{"70"}});
+}
+
 TEST_CASE("the views are about the results that count, as the reports are") {
   const TemporaryDataset files;
   testing::write_sample(files);

@@ -211,15 +211,16 @@ TEST_CASE("the table ranks by all that stands, and names a winner that was not r
         "\n"
         "Best of d: t, 0.50000 ms over 2 workloads, which was not run now\n");
   story.now({.latency = "", .day = "02", .solution = "t"});
-  CHECK(story.table() ==
-        "Results on H200:\n"
-        "  Solution  Rank  Passed   Latency (ms)  vs. reference  vs. before  First failure\n"
-        "--------------------------------------------------------------------------------------\n"
-        "d\n"
-        "  s            1     2/2  1.00000 ±1.0%          2.00x      -50.0%\n"
-        "  t            -     0/1              -              -    1 broken  TIMEOUT: last line\n"
-        "\n"
-        "The source of s is the same as before: the machine, its software or chance made the difference\n");
+  CHECK(
+      story.table() ==
+      "Results on H200:\n"
+      "  Solution  Rank  Passed   Latency (ms)  vs. reference  vs. before  First failure\n"
+      "--------------------------------------------------------------------------------------\n"
+      "d\n"
+      "  s            1     2/2  1.00000 ±1.0%          2.00x      -50.0%\n"
+      "  t            -     0/1              -              -    1 broken  TIMEOUT: last line\n"
+      "\n"
+      "The source of s, t is the same as before: the machine, its software or chance made the difference\n");
 }
 
 TEST_CASE("solutions that cannot be told apart share a rank, and points of a sweep have none") {

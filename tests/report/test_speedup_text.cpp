@@ -30,3 +30,10 @@ TEST_CASE("a speedup of a latency that varies much has as many digits as it dese
   CHECK(text(15.25, 0.09) == "15.25");
   CHECK(text(15.25, std::nullopt) == "15.25");
 }
+
+TEST_CASE("how far a winner is ahead is told in percent where that is little") {
+  CHECK(report::lead_text(1.014, std::nullopt) == "1.4%");
+  CHECK(report::lead_text(2, std::nullopt) == "2.00x");
+  CHECK(report::lead_text(1.0001, std::nullopt) == "less than 0.1%");
+  CHECK(report::lead_text(12.72, 0.26) == "13x");  // as a speedup of such a latency is written
+}

@@ -22,7 +22,7 @@
   };
   const sort = (table, header) => {
     // The best first: small latencies and ranks, large speedups and shares.
-    const largest = /speedup|success|win rate|coverage|passed|ahead/i.test(header.textContent);
+    const largest = /speedup|arith mean|geo mean|won|success|win rate|coverage|passed|ahead|of bound|score/i.test(header.textContent);
     const before = header.getAttribute("aria-sort");
     const ascending = before ? before === "descending" : !largest;
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
