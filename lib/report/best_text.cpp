@@ -75,6 +75,12 @@ bool has_interval(const std::vector<Best>& all) {
   });
 }
 
+present::Cell lead_cell(const Winner& winner) {
+  if (!winner.lead) return present::no_cell();
+  return present::number_cell(
+      *winner.lead, winner.ties.empty() ? lead_text(*winner.lead, interval_of(winner.result)) : "tie");
+}
+
 std::vector<present::Cell> winner_row(const Best& best) {
   const auto& winner = *best.winner;
   const auto ranged = range_cells(winner.speedup_range);
@@ -87,9 +93,7 @@ std::vector<present::Cell> winner_row(const Best& best) {
           speedup_cell(winner.speedup, winner.speedup_range, times_text),
           present::number_cell(*winner.result.latency_ms, present::format_ms(*winner.result.latency_ms)),
           present::optional_number(interval_of(winner.result), present::format_interval),
-          winner.lead
-              ? present::number_cell(*winner.lead, lead_text(*winner.lead, interval_of(winner.result)))
-              : present::no_cell(),
+          lead_cell(winner),
           optional_error(winner.max_absolute_error),
           optional_error(winner.max_relative_error),
           present::count_cell(winner.result.workloads),
@@ -183,7 +187,7 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
     notes.emplace_back(
         "Lead: how many times as long the next solution that passed everything took, or by how much where it "
         "is "
-        "near; -: no other did");
+        "near; tie: they cannot be told apart; -: no other did");
     if (has_interval(hardware.best))
       notes.emplace_back(
           "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "
