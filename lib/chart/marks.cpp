@@ -12,11 +12,12 @@
 namespace fib::chart {
 namespace {
 
-// Paths relative to the point: circle, square, triangle on its head, diamond, hexagon; a larger one on its
-// foot, in place of the marker, marks those that are flagged. The second five series have the same, hollow.
+// Paths relative to the point: circle, square, cross, diamond, hexagon; a triangle, in place of the marker,
+// marks those that are flagged. The second five series have the same, hollow.
 constexpr std::array<std::string_view, 5> kShapes = {
-    "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0", "m-3.2-3.2h6.4v6.4h-6.4z", "m-4.2-3.2h8.4l-4.2 7.2z",
-    "m0-4.4l4.4 4.4l-4.4 4.4l-4.4-4.4z", "m-2-3.6h4l2 3.6l-2 3.6h-4l-2-3.6z"};
+    "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0", "m-3.2-3.2h6.4v6.4h-6.4z",
+    "m-1.5-4.2h3v2.7h2.7v3h-2.7v2.7h-3v-2.7h-2.7v-3h2.7z", "m0-4.4l4.4 4.4l-4.4 4.4l-4.4-4.4z",
+    "m-2-3.6h4l2 3.6l-2 3.6h-4l-2-3.6z"};
 constexpr std::string_view kSmall = "m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0";  // series after the tenth
 constexpr std::string_view kCross = "m-3.5-3.5l7 7m0-7l-7 7";
 

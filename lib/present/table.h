@@ -28,7 +28,7 @@ enum class Audience {
 };
 
 struct Column {
-  std::string name;  // for people: "Arith Mean"
+  std::string name;  // for people: "Arith mean"
   std::string key;   // for programs: "avg_speedup"
   Align align = Align::left;
   Fit fit = Fit::text;

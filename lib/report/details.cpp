@@ -75,6 +75,10 @@ Detail make_detail(const model::Trace& trace, dataset::RowPool& pool, KeepLogs l
   detail.sets = record.sets.value_or(0);
   detail.inputs_changed = record.inputs_changed.value_or(0) > 0;
   detail.failure = failure_name(record);
+  nlohmann::ordered_json libs = nlohmann::ordered_json::object();
+  for (const auto& [name, version] : trace.evaluation->environment.libs) libs[name] = version;
+  if (!libs.empty())
+    detail.libs = pool.name(libs.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   return detail;
 }
 

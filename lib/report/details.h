@@ -39,6 +39,7 @@ struct Detail {
   std::size_t samples = 0;              // timed calls
   std::size_t sets = 0;                 // input sets
   bool inputs_changed = false;
+  const std::string* libs = nullptr;  // environment.libs as JSON text; null: none
   FailureName failure = {};
   std::string log;  // only where it was asked for
 

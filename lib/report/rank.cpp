@@ -105,7 +105,7 @@ std::vector<std::string> footnotes(const std::vector<DatasetRanks>& datasets) {
   }
   if (!ranked) return {};
   return {
-      "Arith Mean, Geo Mean: of speedups over workloads, then definitions, of each the author's best "
+      "Arith mean, Geo mean: of speedups over workloads, then definitions, of each the author's best "
       "solution",
       "Coverage: share of all workloads solved; fast_1: solved and faster than the yardstick"};
 }

@@ -26,12 +26,12 @@ present::Cell against_cell(const SolPoint& point) {
 
 std::vector<present::Column> point_columns() {
   return {
-      present::name_column("Fastest Solution", "solution"),
+      present::name_column("Fastest solution", "solution"),
       present::only_for(present::Audience::programs,
                         present::spare(present::name_column("Author", "author"))),
       present::number_column("Latency (ms)", "latency_ms"),
-      present::number_column("Of Bound", "share_of_bound"),
-      present::number_column("SOL Score", "sol_score"),
+      present::number_column("Of bound", "share_of_bound"),
+      present::number_column("SOL score", "sol_score"),
       present::only_for(present::Audience::programs, present::text_column("Against", "against")),
       present::only_for(present::Audience::programs, present::number_column("Baseline (ms)", "baseline_ms")),
       present::only_for(present::Audience::programs, present::number_column("Byte/s", "bytes_per_s")),
@@ -126,8 +126,8 @@ present::Table solutions_table(const HardwareSol& hardware) {
       present::text_column("Definition", "definition"),
       present::name_column("Solution", "solution"),
       present::spare(present::name_column("Author", "author")),
-      present::number_column("SOL Score", "mean_sol_score"),
-      present::number_column("Of Bound", "mean_share_of_bound"),
+      present::number_column("SOL score", "mean_sol_score"),
+      present::number_column("Of bound", "mean_share_of_bound"),
       present::only_for(present::Audience::people, present::number_column("Passed", "")),
       present::only_for(present::Audience::programs, present::number_column("Passed", "passed")),
       present::only_for(present::Audience::programs, present::number_column("Workloads", "workloads"))};
@@ -152,8 +152,8 @@ present::Table points_table(const WorkloadSol& workload) {
 
 std::vector<std::string> bound_notes() {
   return {"Bound: the least time that the bytes and flops take at the device's peak",
-          "Of Bound: bound / latency",
-          "SOL Score: 0.5 at the baseline (where there is none: the reference), 1 at the bound"};
+          "Of bound: bound / latency",
+          "SOL score: 0.5 at the baseline (where there is none: the reference), 1 at the bound"};
 }
 
 }  // namespace fib::report

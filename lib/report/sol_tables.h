@@ -18,7 +18,7 @@ namespace fib::report {
 // With three digits and the unit's prefix: "33.6 M", "1.05 G"; below 1000 whole.
 [[nodiscard]] std::string format_amount(double amount);
 
-// What the columns Bound, Of Bound and SOL Score mean, a sentence each, without full stops.
+// What the columns Bound, Of bound and SOL score mean, a sentence each, without full stops.
 [[nodiscard]] std::vector<std::string> bound_notes();
 
 }  // namespace fib::report

@@ -103,10 +103,10 @@ json::Value counts_json(const std::map<std::string, std::size_t>& counts) {
 
 std::vector<present::Column> score_columns() {
   std::vector<present::Column> columns = {
-      present::number_column("Arith Mean", "avg_speedup"),
-      present::spare(present::number_column("Geo Mean", "geomean_speedup")),
-      present::spare(present::number_column("Success Rate", "success_rate")),
-      present::spare(present::number_column("Win Rate", "win_rate"))};
+      present::number_column("Arith mean", "avg_speedup"),
+      present::spare(present::number_column("Geo mean", "geomean_speedup")),
+      present::spare(present::number_column("Success rate", "success_rate")),
+      present::spare(present::number_column("Win rate", "win_rate"))};
   append(columns, range_columns("avg_speedup"));
   return columns;
 }

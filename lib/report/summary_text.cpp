@@ -135,14 +135,14 @@ std::vector<std::string> footnotes(const std::vector<DatasetSummary>& datasets, 
 
 std::vector<std::string> author_notes(const std::string& yardstick) {
   return {
-      "Rank of authors: by Arith Mean over the definitions that each tried; others may have won more",
+      "Rank of authors: by Arith mean over the definitions that each tried; others may have won more",
       fmt::format(
-          "Arith Mean: arithmetic mean of {} latency / author's latency, over workloads, then definitions",
+          "Arith mean: arithmetic mean of {} latency / author's latency, over workloads, then definitions",
           yardstick),
-      "Geo Mean: the same with geometric means",
-      "A definition whose best solution failed a workload is 0 in Arith Mean and both rates; Geo Mean is -",
-      "Success Rate: share of definitions whose best solution passed everything",
-      fmt::format("Win Rate: share of a definition's workloads on which the author beats the {}, mean "
+      "Geo mean: the same with geometric means",
+      "A definition whose best solution failed a workload is 0 in Arith mean and both rates; Geo mean is -",
+      "Success rate: share of definitions whose best solution passed everything",
+      fmt::format("Win rate: share of a definition's workloads on which the author beats the {}, mean "
                   "over definitions",
                   yardstick),
       "Coverage: share of all workloads that the author has a passing trace of"};

@@ -37,7 +37,8 @@ std::string entry(const std::string& id, const std::string& text) {
   return "<li>" + tag("a", {{"href", "#" + id}}, inner) + "\n";
 }
 
-std::string navigation(const Scene& scene, bool only_history, bool has_sources, bool has_logs) {
+std::string navigation(const Scene& scene, bool only_history, bool has_environment, bool has_sources,
+                       bool has_logs) {
   std::string list;
   for (const HardwareScene& hardware : scene.hardware) {
     if (only_history) break;
@@ -47,9 +48,7 @@ std::string navigation(const Scene& scene, bool only_history, bool has_sources, 
     list += entry(hardware_id(hardware.name), hardware.name) + "<ul>" + definitions + "</ul>\n";
   }
   if (!scene.history.runs.empty()) list += entry("history", "History");
-  const bool recorded = std::any_of(scene.history.runs.begin(), scene.history.runs.end(),
-                                    [](const report::HistoryRun& run) { return run.has_record; });
-  if (recorded) list += entry("environment", "Environment");
+  if (has_environment) list += entry("environment", "Environment");
   if (has_sources) list += entry("solutions", "Solutions");
   if (has_logs) list += entry("logs", "Logs of failures");
   return "<nav id=contents aria-label=Contents><ul>\n" + list + "</ul></nav>\n";
@@ -216,12 +215,14 @@ std::string page(const Scene& scene, const PageOptions& options) {
   if (scene.hardware.empty() && scene.history.runs.empty())
     sections += "<p>No traces" + std::string(scene.details.empty() ? "" : " that match") +
                 ". To get some: <code>fib run</code>.</p>\n";
-  sections += history_section(scene, options.defaults) + environment_section(scene);
+  const std::string environment = environment_section(scene);
+  sections += history_section(scene, options.defaults) + environment;
   const std::string sources = options.only_history ? "" : sources_section(scene);
   const std::string of_failures = logs.section();
   return head(options) + "<body>\n<a class=skip href=\"#main\">Skip to the content</a>\n" +
          banner(scene, options) +
-         navigation(scene, options.only_history, !sources.empty(), !of_failures.empty()) +
+         navigation(scene, options.only_history, !environment.empty(), !sources.empty(),
+                    !of_failures.empty()) +
          "<main id=main>\n" + sections + sources + of_failures + "</main>\n<script>" +
          std::string(page_script()) + "</script>\n</body>\n</html>\n";
 }

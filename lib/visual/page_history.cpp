@@ -95,6 +95,25 @@ present::Table facts_of(const nlohmann::ordered_json& document) {
   return table;
 }
 
+// The libraries that the latest trace on the hardware names, as JSON text; null: none names any.
+const std::string* latest_libs(const Scene& scene, const std::string& hardware) {
+  const report::Detail* latest = nullptr;
+  for (const report::Detail& detail : scene.details) {
+    if (detail.libs == nullptr || *detail.row.evaluation->hardware != hardware) continue;
+    if (latest == nullptr || detail.row.evaluation->timestamp >= latest->row.evaluation->timestamp)
+      latest = &detail;
+  }
+  return latest == nullptr ? nullptr : latest->libs;
+}
+
+present::Table libs_of(const std::string& libs) {
+  present::Table table{{present::text_column("What", ""), present::text_column("Value", "")}, {}};
+  const auto names = nlohmann::ordered_json::parse(libs);
+  for (const auto& [name, version] : names.items())
+    table.rows.push_back({present::text_cell(name), present::text_cell(text_of(version))});
+  return table;
+}
+
 void erase_column(present::Table& table, const std::string& name) {
   const auto is_it = [&](const present::Column& column) { return column.name == name; };
   const auto found = std::find_if(table.columns.begin(), table.columns.end(), is_it);
@@ -152,13 +171,18 @@ std::string environment_section(const Scene& scene) {
   for (const report::HistoryRun& run : scene.history.runs) {
     if (run.has_record) latest[run.record.hardware] = &run;
   }
-  if (latest.empty()) return "";
   const auto labels = run_labels(scene.history);
-  std::string text = "<h2>Environment</h2>\n";
+  std::string text;
   for (const auto& [hardware, run] : latest)
     text += html_table(facts_of(run->record.document),
                        "Run " + labels.at(run->record.run_id).whole() + " on " + hardware);
-  return tag("section", {{"id", "environment"}}, text) + "\n";
+  // Other tools keep no records of runs; their traces name libraries.
+  for (const HardwareScene& hardware : scene.hardware) {
+    const std::string* libs = latest.contains(hardware.name) ? nullptr : latest_libs(scene, hardware.name);
+    if (libs != nullptr)
+      text += html_table(libs_of(*libs), "What the latest trace on " + hardware.name + " names");
+  }
+  return text.empty() ? "" : tag("section", {{"id", "environment"}}, "<h2>Environment</h2>\n" + text) + "\n";
 }
 
 }  // namespace fib::visual

@@ -398,6 +398,29 @@ TEST_CASE(
   CHECK(holds(html, " (1 of 2 definitions)."));
 }
 
+TEST_CASE("where no run has a record the traces say what libraries there were") {
+  const testing::TemporaryDataset files;
+  files.write("definitions/d.json", testing::definition_text("d"));
+  files.write("solutions/s.json", testing::solution_text("s", "me", "cuda"));
+  const auto line = [](const char* day, const char* libs) {
+    return fmt::format(
+        R"({{"definition":"d","solution":"s","workload":{{"axes":{{}},"inputs":{{}},"uuid":"w"}},"evaluation":{{)"
+        R"("status":"TIMEOUT","environment":{{"hardware":"A800","libs":{{{}}}}},"timestamp":"2026-01-{}T00:00:00","log":""}}}})"
+        "\n",
+        libs, day);
+  };
+  files.write("traces/t.jsonl",
+              line("02", R"("torch":"2.9.1","<b>":"1")") + line("01", R"("torch":"2.8.0")"));
+  const std::string html = page_of(files);
+  CHECK(holds(html, "#environment\"><span>Environment</span>"));
+  CHECK(holds(html, "What the latest trace on A800 names"));
+  CHECK(holds(html, ">torch</td><td>2.9.1</td>"));
+  CHECK(holds(html, "&lt;b&gt;"));
+  CHECK(!holds(html, "2.8.0"));
+  files.write("traces/t.jsonl", line("01", ""));
+  CHECK(!holds(page_of(files), "Environment"));
+}
+
 TEST_CASE("of what is slower though its source is the same that is said") {
   const testing::TemporaryDataset files;
   files.write("definitions/d.json", testing::definition_text("d"));
