@@ -1,5 +1,7 @@
 #include "report/details.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -25,7 +27,8 @@ const std::string* sweep_of(const model::MeasurementRecord& record, const model:
     if (!is_axis) options[name] = value.is_string() ? value.get<std::string>() : value.dump();
   }
   std::string text;
-  for (const auto& [name, value] : options) text += (text.empty() ? "" : " ") + name + "=" + value;
+  for (const auto& [name, value] : options)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text.empty() ? nullptr : pool.name(text);
 }
 
