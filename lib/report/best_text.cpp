@@ -186,8 +186,7 @@ void write_hardware(present::Document& document, const HardwareBest& hardware, B
         "Best: the lowest geometric mean of latencies, of solutions that passed every workload");
     notes.emplace_back(
         "Lead: how many times as long the next solution that passed everything took, or by how much where it "
-        "is "
-        "near; tie: they cannot be told apart; -: no other did");
+        "is near; tie: they cannot be told apart; -: no other did");
     if (has_interval(hardware.best))
       notes.emplace_back(
           "Rerun within: where another run's latency lies, in 95 of 100 cases, while the machine is as "

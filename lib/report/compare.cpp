@@ -125,18 +125,27 @@ std::string other_conditions_text(const Detail& a, const Detail& b) {
   return text;
 }
 
-std::string remark_of(const Detail& a, const Detail& b, const std::string& other_conditions) {
+// Whether the verdict says that something is another than before.
+bool is_change(Verdict verdict) {
+  return verdict != Verdict::same && verdict != Verdict::ambiguous && verdict != Verdict::failed;
+}
+
+std::string remark_of(const Comparison& pair) {
+  const Detail& a = *pair.a;
+  const Detail& b = *pair.b;
   std::string remark = a.sweep != nullptr ? "sweep " + *a.sweep : "";
   const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : ", ") + text; };
   const bool is_same_solution = *a.row.solution == *b.row.solution;
-  if (is_same_solution && sources_of(a.row, b.row) == Sources::changed) add("source or its options changed");
-  if (!other_conditions.empty()) add("conditions " + other_conditions);
+  if (is_same_solution && pair.sources == Sources::changed) add("source or its options changed");
+  if (!pair.other_conditions.empty()) add("conditions " + pair.other_conditions);
   if (a.clock != nullptr && b.clock != nullptr && *a.clock != *b.clock)
     add(fmt::format("clock {} → {}", *a.clock, *b.clock));
   if (a.sm_clock_mhz && b.sm_clock_mhz && *a.sm_clock_mhz > 0 &&
       std::abs(*b.sm_clock_mhz / *a.sm_clock_mhz - 1) > kClockRemark) {
     add(fmt::format("SM {:.0f} → {:.0f} MHz", *a.sm_clock_mhz, *b.sm_clock_mhz));
   }
+  // Then the machine, its software or chance made the difference.
+  if (pair.sources == Sources::same && is_change(pair.verdict)) add("the source is the same");
   return remark;
 }
 
@@ -255,14 +264,9 @@ Comparison compare_pair(const Detail& a, const Detail& b, const Drift& drift) {
   pair.latency_a_ms = a.latency_ms();
   pair.latency_b_ms = b.latency_ms();
   pair.other_conditions = other_conditions_text(a, b);
-  pair.remark = remark_of(a, b, pair.other_conditions);
   const Change change = change_of(a.row, b.row, drift);
   pair.verdict = change.verdict;
-  // The machine, its software or chance made the difference.
-  const bool is_other = change.verdict != Verdict::same && change.verdict != Verdict::ambiguous &&
-                        change.verdict != Verdict::failed;
-  if (is_other && pair.sources == Sources::same)
-    pair.remark += std::string(pair.remark.empty() ? "" : ", ") + "the source is the same";
+  pair.remark = remark_of(pair);
   pair.change = change.share;
   pair.judged_change = change.judged;
   pair.noise = change.noise;

@@ -45,8 +45,7 @@ std::vector<std::string> notes(const std::vector<DatasetHistory>& histories) {
   if (any)
     lines.emplace_back(
         "Passed: of the evaluations that were made; In reports: how many of them count there (none where a "
-        "later run "
-        "took their place or the sources have changed); Remarks: what was not as usual");
+        "later run took their place or the sources have changed); Remarks: what was not as usual");
   for (const DatasetHistory& history : histories) {
     if (history.traces_without_run == 0) continue;
     const bool one = history.traces_without_run == 1;

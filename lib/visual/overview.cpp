@@ -66,11 +66,8 @@ std::string one_headline(const DefinitionResult& outcome, report::Against agains
         against == report::Against::baseline ? "baseline" : "reference");
   }
   if (const auto lead = outcome.lead()) {
-    text += *lead < report::kSmallLead
-                ? fmt::format(", {} faster than {}", report::lead_text(*lead, winner.interval),
-                              outcome.next->solution)
-                : fmt::format(", {} as fast as {}", report::lead_text(*lead, winner.interval),
-                              outcome.next->solution);
+    text += fmt::format(", {} {} {}", report::lead_text(*lead, winner.interval),
+                        *lead < report::kSmallLead ? "faster than" : "as fast as", outcome.next->solution);
   }
   return text + ".";
 }

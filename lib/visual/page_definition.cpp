@@ -9,6 +9,7 @@
 #include "chart/markup.h"
 #include "dataset/ranking.h"
 #include "present/text.h"
+#include "report/latency_cell.h"
 #include "report/rank_cell.h"
 #include "report/speedup_text.h"
 #include "report/summary_tables.h"
@@ -64,12 +65,12 @@ const report::Standing* sole_winner(const report::Leaderboard& board) {
 // `fastest` is the lowest latency of the rows that passed everything: bars are speeds, and its own is full.
 std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, const report::RankCells& ranks,
                                    const report::Standing& standing, double fastest, bool is_winner) {
+  const bool passed_all = standing.passed == standing.workloads;
   PageCell latency = plain("-");
   if (standing.latency_ms) {
-    latency = number(present::format_ms(*standing.latency_ms), *standing.latency_ms);
-    if (standing.passed == standing.workloads) latency.bar = fastest / *standing.latency_ms;
+    latency = number(report::latency_cell(standing.latency_ms, passed_all).text, *standing.latency_ms);
+    if (passed_all) latency.bar = fastest / *standing.latency_ms;
   }
-  const bool passed_all = standing.passed == standing.workloads;
   PageCell of_workloads = number(fmt::format("{} of {}", standing.passed, standing.workloads),
                                  static_cast<double>(standing.passed));
   if (standing.runs.runs > 1 && standing.runs.passed < standing.runs.runs)
@@ -79,10 +80,7 @@ std::vector<PageCell> standing_row(const Scene& scene, const Colours& colours, c
   PageCell interval = standing.interval
                           ? number(present::format_interval(*standing.interval), *standing.interval)
                           : plain("-");
-  if (!passed_all) {  // over fewer workloads than those of others
-    latency.css = interval.css = "dim";
-    if (standing.latency_ms) latency.content = "(" + latency.content + ")";
-  }
+  if (!passed_all) latency.css = interval.css = "dim";  // over fewer workloads than those of others
   return {
       standing.rank ? number(ranks.of(standing.rank).text, static_cast<double>(*standing.rank)) : plain("-"),
       {named_dot(colours.at(standing.solution),

@@ -158,8 +158,7 @@ std::string history_section(const Scene& scene, const report::ConfigDefaults& de
   if (!figures.empty())
     text += tag("p", {{"class", "legend"}},
                 "Latency over runs: the geometric mean over a solution's workloads, with the band of its 95% "
-                "interval "
-                "where one is known.") +
+                "interval where one is known.") +
             "\n";
   text += "<div class=figures>\n" + figures + sweep_figures(scene) + "</div>\n";
   return tag("section", {{"id", "history"}}, text) + "\n";

@@ -348,8 +348,7 @@ std::string percent_text(double ratio) {
 }
 
 // "0.25000 → 0.50000 (+100.0%)", "0.25000 → failed", "+100.0% where both passed" where not all results did,
-// or
-// "+14.9% (+100.0% where it changed)". Dim where no verdict stands behind it.
+// or "+14.9% (+100.0% where it changed)". Dim where no verdict stands behind it.
 PageCell latency_change(const Change& change, bool is_dim) {
   if (!change.ratio && change.before_ms && change.verdicts.contains(Verdict::broken))
     return plain(present::format_ms(*change.before_ms) + " → failed");
