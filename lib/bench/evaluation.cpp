@@ -267,6 +267,15 @@ bool EvaluationRun::is_settled() const {
   return interval.own_ms() <= share * latency && expected_.reference_is_settled(share);
 }
 
+// Within which share of its median the reference's time has to be known, as far as the calls so far tell (see
+// is_settled()); 0 where nobody asks.
+double EvaluationRun::enough_so_far() const {
+  if (!result_.plan.may_end_sooner() || counted_.empty()) return 0;
+  const double latency_ms = median_ns(counted_) / 1e6;
+  if (latency_ms <= 0) return 0;
+  return enough_share(interval_of({{latency_ms}}, result_.on_cuda, 1), latency_ms, result_.plan.width);
+}
+
 // At most `wanted` calls that count, and the looks among them. Expected outputs are made ahead, so that the
 // reference rests meanwhile.
 void EvaluationRun::make_calls(std::uint64_t wanted) {
@@ -279,7 +288,7 @@ void EvaluationRun::make_calls(std::uint64_t wanted) {
   }
   {
     const Stopwatch waiting(parts_, reference_ns_);
-    expected_.make(calls_.sets(), sets);
+    expected_.make(calls_.sets(), sets, enough_so_far());
   }
   for (; count > 0; --count) {
     if (looks_.erase(counted_.size()) > 0) clocks_.look(calls_);

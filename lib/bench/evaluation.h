@@ -35,6 +35,7 @@ class EvaluationRun {
   void make_enough_trials();
   void check_on_own_sets();
   [[nodiscard]] bool is_settled() const;
+  [[nodiscard]] double enough_so_far() const;
   void make_calls(std::uint64_t wanted);
   void make_counted_call();
   void sort_calls();

@@ -16,12 +16,12 @@ using util::in_ms;
 // What the first calls take decides how many are made, and how many of them are not timed.
 constexpr std::uint64_t kUsualCalls = 2;
 // Expected outputs that are made at once, and their bytes: memory that is used again costs less than memory
-// that nobody has used.
+// that nobody has used. On a GPU those of one batch come at once, as those of a count do.
 constexpr std::uint64_t kMostAtOnce = 64;
 constexpr std::uint64_t kMostBytesAtOnce = std::uint64_t{512} << 20U;
 constexpr std::uint64_t kMostBytesOfCount = std::uint64_t{2} << 30U;
 // Inputs and outputs of calls that wait for the reference, or for the judge to keep them.
-constexpr std::uint64_t kMostDeviceBytesAtDoor = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostDeviceBytesAtDoor = std::uint64_t{4} << 30U;
 constexpr std::uint64_t kMostHostBytesAtDoor = std::uint64_t{4} << 20U;
 // Calls of a reference whose outputs nobody needs, and their share of the evaluation's budget.
 constexpr std::uint64_t kTimedCalls = 5;
@@ -30,6 +30,9 @@ constexpr double kTimedShare = 0.5;
 constexpr std::size_t kOverheadCalls = 256;
 constexpr std::size_t kEnoughOverheadCalls = 8;
 constexpr std::size_t kSmallBatch = 4;
+// So many times of the reference at least, and at most so many of one batch.
+constexpr std::size_t kEnoughTimes = 10;
+constexpr std::size_t kMostTimesAtOnce = 16;
 // After so many batches on a busy GPU, and none on an idle one, no more are made.
 constexpr int kMostDisturbed = 8;
 
@@ -86,14 +89,14 @@ bool ExpectedOutputs::is_scaled(std::uint64_t call) const {
   return hash.add(call).hex().front() < '8';
 }
 
-void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count) {
+void ExpectedOutputs::make(std::uint64_t first, std::uint64_t count, double enough) {
   const bool one_set = workload_.opened.inputs_fixed;
   const bool needed = eval::needs_expected(parts_.planned.rule);
   const std::uint64_t end = one_set ? 1 : first + std::min(count, most_at_once());
   if (needed ? until_ >= end : timed_) return;
   const Stopped stopped(parts_.worker);
   if (!needed) time_reference(own_ms_);
-  while (needed && until_ < end) make_batch(end);
+  while (needed && until_ < end) make_batch(end, enough);
   if (needed && one_set) time_reference(workload_.reference_ms);
 }
 
@@ -117,30 +120,40 @@ void ExpectedOutputs::own_from(std::uint64_t first) {
   until_ = first;
 }
 
-// One call on each of these sets. What a call takes beside the work is what the first takes: there the device
-// comes from another process, as it does in a solution's calls.
-std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<worker::SetId>& sets) {
+// What a call takes beside the work is what the first takes: there the device comes from another process, as
+// it does in a solution's calls.
+std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<worker::SetId>& sets,
+                                                           std::size_t timed) {
   parts_.judge.fill(door_.number(), sets);
   // What ends soon is no reason to go without the calls' times; what did not end once is not waited for
   // again.
   const bool on_gpu = parts_.device.is_cuda() && parts_.reference.on_device();
   const bool was_idle = !on_gpu || becomes_idle(parts_.judge, disturbed_ > 0 ? 1 : kLooksForIdle);
-  auto calls = parts_.reference.calls(parts_.layout(), static_cast<std::uint32_t>(sets.size()));
+  auto calls = parts_.reference.calls(parts_.layout(), static_cast<std::uint32_t>(sets.size()),
+                                      static_cast<std::uint32_t>(timed));
   if (on_gpu && (!was_idle || !becomes_idle(parts_.judge, 1))) {
     if (++disturbed_ >= kMostDisturbed && reference_ms().empty()) throw busy_device();
     for (auto& call : calls) call.cold = true;
     return calls;
   }
   for (const auto& call : calls) {
-    if (call.cold) workload_.cold_reference_ms = in_ms(call.ns);
+    if (call.cold && call.ns > 0) workload_.cold_reference_ms = in_ms(call.ns);
   }
   auto& kept = calls.front().cold ? workload_.cold_reference_calls : workload_.reference_calls;
   if (kept.size() < kOverheadCalls) kept.push_back(calls.front().times);
   return calls;
 }
 
+// How many calls of the next batch are timed. Those that are made for a count come after the reference has
+// been timed.
+std::size_t ExpectedOutputs::times_wanted(double enough) const {
+  if (counted_from_ || !times_reference(parts_.config)) return 1;
+  if (shared_ || enough == 0) return kMostAtOnce;
+  return own_ms_.size() < kEnoughTimes || !reference_is_settled(enough) ? kMostTimesAtOnce : 1;
+}
+
 // Of the calls up to `end`.
-void ExpectedOutputs::make_batch(std::uint64_t end) {
+void ExpectedOutputs::make_batch(std::uint64_t end, double enough) {
   std::vector<worker::SetId> sets;
   for (const std::size_t most = batch_of(parts_, door_); until_ < end && sets.size() < most; ++until_) {
     const auto set = set_of(until_);
@@ -148,7 +161,7 @@ void ExpectedOutputs::make_batch(std::uint64_t end) {
     if (!set.owner.empty() || !parts_.judge.knows(door_.number(), set)) sets.push_back(set);
   }
   if (sets.empty()) return;
-  const auto calls = call_reference(sets);
+  const auto calls = call_reference(sets, std::min(times_wanted(enough), sets.size()));
   const CallPlan wanted = wanted_calls(parts_.config);
   const int most = wanted.may_end_sooner() ? wanted.trials * wanted.timed : wanted.timed;
   auto& times = shared_ ? workload_.reference_ms : own_ms_;
@@ -219,7 +232,9 @@ bool ExpectedOutputs::reference_is_settled(double share) const {
 }
 
 std::uint64_t ExpectedOutputs::most_at_once() const {
-  return counted_from_ ? most_of_count() : most_within(kMostBytesAtOnce);
+  if (counted_from_) return most_of_count();
+  const std::uint64_t batch = std::min<std::uint64_t>(door_.fds().places, most_of_count());
+  return std::max(most_within(kMostBytesAtOnce), batch);
 }
 
 std::uint64_t ExpectedOutputs::most_of_count() const { return most_within(kMostBytesOfCount); }

@@ -40,8 +40,10 @@ class ExpectedOutputs {
 
   // Makes the expected outputs of `count` calls from `first` on, or of as many as are kept at once. Those
   // that are there already are not made again. Where the outputs are not compared with the reference's, a few
-  // of its calls are timed instead, once. Throws NoVerdict where the GPU stays busy.
-  void make(std::uint64_t first, std::uint64_t count);
+  // of its calls are timed instead, once. `enough`: within this share of its median the reference's time has
+  // to be known; of calls that are made at once no more are timed than that takes. 0: all are. Throws
+  // NoVerdict where the GPU stays busy.
+  void make(std::uint64_t first, std::uint64_t count, double enough = 0);
 
   // Whether those of this call are there.
   [[nodiscard]] bool are_made(std::uint64_t call) const;
@@ -83,9 +85,11 @@ class ExpectedOutputs {
   [[nodiscard]] bool is_scaled(std::uint64_t call) const;
   [[nodiscard]] std::optional<Overhead> measured_overhead() const;
   [[nodiscard]] std::uint64_t most_within(std::uint64_t bytes) const;
-  void make_batch(std::uint64_t end);
+  [[nodiscard]] std::size_t times_wanted(double enough) const;
+  void make_batch(std::uint64_t end, double enough);
   void time_reference(std::vector<double>& times);
-  std::vector<ReferenceCall> call_reference(const std::vector<worker::SetId>& sets);
+  // One call on each of these sets, of which so many of the first are timed.
+  std::vector<ReferenceCall> call_reference(const std::vector<worker::SetId>& sets, std::size_t timed = 1);
 
   const EvaluationParts& parts_;
   JudgedWorkload& workload_;

@@ -23,7 +23,7 @@ class ReferenceError : public Error {
 
 // One call of a reference, its time in nanoseconds. `cold`: it tells little, for the first calls of a
 // workload pay for fresh memory and for code that is loaded, and show which clock is right, as a solution's
-// do; or the GPU was busy with other work.
+// do; or the GPU was busy with other work; or nobody has timed it.
 struct ReferenceCall {
   double ns = 0;
   bool cold = false;
@@ -45,8 +45,10 @@ class Reference {
   virtual void open(const eval::Layout& layout, const worker::DoorFds& door) = 0;
   // `count` calls, at least one, on the inputs that lie at the first places of the door; the outputs lie
   // there afterwards. The first is made by the steps of a solution's call, and tells what those take; of the
-  // others `times` has the worker's claim alone.
-  [[nodiscard]] virtual std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count) = 0;
+  // others `times` has the worker's claim alone. So many of the first are `timed`, at least one; where that
+  // saves time, the others are not.
+  [[nodiscard]] virtual std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count,
+                                                         std::uint32_t timed) = 0;
   // The engine's description, once a definition has been started.
   [[nodiscard]] virtual const std::string& engine() const = 0;
 };

@@ -171,7 +171,8 @@ void ReferenceRunner::open(const eval::Layout& layout, const worker::DoorFds& do
 
 // Further calls are asked for together, as many as take about a second, and as one message has room for: an
 // interrupted run, and a reference that hangs, are not waited for much longer than with one.
-std::vector<ReferenceCall> ReferenceRunner::calls(const eval::Layout& layout, std::uint32_t count) {
+std::vector<ReferenceCall> ReferenceRunner::calls(const eval::Layout& layout, std::uint32_t count,
+                                                  std::uint32_t timed) {
   std::vector<ReferenceCall> all;
   const std::int64_t begin = util::monotonic_ns();
   all.push_back(first_call(layout));
@@ -179,8 +180,13 @@ std::vector<ReferenceCall> ReferenceRunner::calls(const eval::Layout& layout, st
   const auto most =
       std::min(static_cast<std::uint64_t>(kTogetherNs / call_ns), worker::kMaxPayload / answer_bytes(layout));
   const auto together = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, count));
+  // The host's clock costs nothing.
+  const std::uint32_t timed_end = clock_ == worker::Clock::kHost ? count : std::min(timed, count);
   for (std::uint32_t place = 1; place < count;) {
-    const worker::CallsRequest request{clock_, place, std::min(together, count - place)};
+    const bool is_timed = place < timed_end;
+    const std::uint32_t left = (is_timed ? timed_end : count) - place;
+    const worker::CallsRequest request{is_timed ? clock_ : worker::Clock::kNone, place,
+                                       std::min(together, left)};
     for (const auto& call : expect(worker_->calls(request, deadline())).calls) {
       worker::CallTimes times;
       times.done = call.done;
@@ -211,6 +217,7 @@ ReferenceCall ReferenceRunner::checked(const eval::Layout& layout, const worker:
 
 // Where there are events alone: a call that cannot be queued as a whole waits for the device inside.
 bool ReferenceRunner::is_cold(const worker::Done& done, worker::Clock clock) {
+  if (clock == worker::Clock::kNone) return true;
   if (++calls_ <= kColdCalls) return true;
   if (clock != worker::Clock::kEvents || done.covered) return done.dropped;
   clock_ = worker::Clock::kOpenEvents;

@@ -36,7 +36,8 @@ class ReferenceRunner : public Reference {
 
   [[nodiscard]] bool on_device() const override { return runs_python_; }
   void open(const eval::Layout& layout, const worker::DoorFds& door) override;
-  [[nodiscard]] std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count) override;
+  [[nodiscard]] std::vector<ReferenceCall> calls(const eval::Layout& layout, std::uint32_t count,
+                                                 std::uint32_t timed) override;
   [[nodiscard]] const std::string& engine() const override { return engine_; }
 
   // Its worker, killed, for whoever waits for its end: nothing is asked of it any more. May be null.

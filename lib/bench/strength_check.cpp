@@ -106,7 +106,7 @@ class StrengthCheck {
                          const worker::SetId& set) {
     reference_.open(layout, door.fds());
     judge.fill(door.number(), {set});
-    (void)reference_.calls(layout, 1);
+    (void)reference_.calls(layout, 1, 1);
     judge.keep(door.number(), {set});
     return {worker::copy_outputs(door.fds(), layout), {}};
   }
@@ -119,7 +119,7 @@ class StrengthCheck {
     if (!eval::lower_precision(layout, inputs.data())) return {};
     const auto own = worker::make_host_door(layout, inputs);
     reference_.open(layout, own);
-    (void)reference_.calls(layout, 1);
+    (void)reference_.calls(layout, 1, 1);
     return worker::copy_outputs(own, layout);
   }
 

@@ -400,7 +400,7 @@ Answer<Called> WorkerClient::calls(const CallsRequest& request, std::int64_t dea
 }
 
 void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns, std::uint64_t calls) const {
-  if (clock == Clock::kHost || clock == Clock::kCounters) return;
+  if (clock == Clock::kHost || clock == Clock::kCounters || clock == Clock::kNone) return;
   child_.add_device_work(device_uuid_, std::min(ns, static_cast<double>(most_ns)), calls);
 }
 

@@ -129,7 +129,7 @@ class CpuJudgeDevice : public JudgeDevice {
 }  // namespace
 
 std::uint32_t fitting_places(const eval::Layout& layout, std::uint32_t wanted, std::uint64_t device_bytes) {
-  constexpr std::uint64_t kShare = 64;
+  constexpr std::uint64_t kShare = 32;
   const std::uint64_t bytes = std::max<std::uint64_t>(1, layout.input_stride() + layout.output_stride());
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(device_bytes / kShare / bytes, 1, wanted));
 }

@@ -191,10 +191,18 @@ class CudaDoor : public Door {
   void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed,
             synthesis::Scale scale) override {
     const auto contents = sets.contents(seed, scale);
-    const CUdeviceptr inputs = inputs_.data() + place * layout_.input_stride();
+    const CUdeviceptr inputs = device_inputs(place);
     for (std::size_t i = 0; i < contents.size(); ++i) {
       fill(layout_.inputs[i], inputs + layout_.inputs[i].offset, contents[i]);
     }
+  }
+
+  std::uint64_t device_inputs(std::uint32_t place) const override {
+    return inputs_.data() + place * layout_.input_stride();
+  }
+
+  void copy_inputs(std::uint32_t place, std::uint64_t source) override {
+    if (layout_.input_bytes > 0) tools_.copy(device_inputs(place), source, layout_.input_bytes);
   }
 
   void poison(std::uint32_t place, const std::vector<eval::PoisonElement>& elements) override {

@@ -32,8 +32,13 @@ class DeviceExchange : public CudaExchange {
 
   void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
     place_ = place;
-    copy(inputs, shared_inputs(), layout_.input_bytes);
     copy(outputs, shared_outputs(), layout_.output_bytes);
+    load_inputs(place, inputs, scalars);
+  }
+
+  void load_inputs(std::uint32_t place, CUdeviceptr inputs, std::byte* scalars) override {
+    place_ = place;
+    copy(inputs, shared_inputs(), layout_.input_bytes);
     load_scalars(inputs, scalars);
   }
 
@@ -67,6 +72,10 @@ class DeviceExchange : public CudaExchange {
     std::uint32_t differs = 0;
     std::memcpy(&differs, differs_.data(), sizeof differs);
     return differs != 0;
+  }
+
+  void store(const eval::Slot& slot, CUdeviceptr source) override {
+    copy(shared_outputs() + slot.offset, source, slot.bytes);
   }
 
  private:
@@ -106,9 +115,13 @@ class HostExchange : public CudaExchange {
         output_stop_(context, layout.output_bytes) {}
 
   void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) override {
+    load_inputs(place, inputs, scalars);
+    upload(outputs, output_stop_, shared_outputs(), layout_.output_bytes);
+  }
+
+  void load_inputs(std::uint32_t place, CUdeviceptr inputs, std::byte* scalars) override {
     place_ = place;
     upload(inputs, input_stop_, shared_inputs(), layout_.input_bytes);
-    upload(outputs, output_stop_, shared_outputs(), layout_.output_bytes);
     for (std::size_t i = 0; i < layout_.inputs.size(); ++i) {
       const auto& slot = layout_.inputs[i];
       if (slot.scalar) std::memcpy(scalars + 8 * i, shared_inputs() + slot.offset, 8);
@@ -127,6 +140,16 @@ class HostExchange : public CudaExchange {
   bool end_store() override {
     std::memcpy(shared_outputs(), output_stop_.data(), layout_.output_bytes);
     return std::memcmp(shared_inputs(), input_stop_.data(), layout_.input_bytes) != 0;
+  }
+
+  // What lies in the page-locked memory is needed until then, too: the next call's inputs come there.
+  void store(const eval::Slot& slot, CUdeviceptr source) override {
+    if (slot.bytes == 0) return;
+    std::byte* const stop = output_stop_.data() + slot.offset;
+    context_.check(context_.driver().copy_to_host(stop, source, slot.bytes, context_.stream()),
+                   "cuMemcpyDtoHAsync");
+    context_.wait();
+    std::memcpy(shared_outputs() + slot.offset, stop, slot.bytes);
   }
 
  private:

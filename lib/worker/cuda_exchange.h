@@ -21,6 +21,9 @@ class CudaExchange {
   // each input, to host memory, where they are when this returns. Throws DriverError.
   virtual void load(std::uint32_t place, CUdeviceptr inputs, CUdeviceptr outputs, std::byte* scalars) = 0;
 
+  // The same without the poison.
+  virtual void load_inputs(std::uint32_t place, CUdeviceptr inputs, std::byte* scalars) = 0;
+
   // The same of scalars alone, which lie among the private inputs already.
   virtual void load_scalars(CUdeviceptr inputs, std::byte* scalars) = 0;
 
@@ -33,6 +36,9 @@ class CudaExchange {
 
   // When the stream is idle: the outputs lie where the judge sees them. Whether the inputs changed.
   [[nodiscard]] virtual bool end_store() = 0;
+
+  // Copies one output from there to that place, where it lies when the stream is idle.
+  virtual void store(const eval::Slot& slot, CUdeviceptr source) = 0;
 };
 
 // `context` and `kernels` must outlive it. Throws Error.

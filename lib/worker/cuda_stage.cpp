@@ -69,7 +69,7 @@ void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
     inputs_ = own_inputs_.data();
     outputs_ = own_outputs_.data();
   }
-  input_bytes_ = layout.input_bytes;
+  layout_ = layout;
   scalars_.assign(8 * layout.inputs.size(), {});
 }
 
@@ -93,7 +93,9 @@ device::cuda::Tracer& CudaStage::tracer() {
 void CudaStage::fill(Clock clock, std::uint32_t place) {
   using device::cuda::TraceKind;
   clock_ = clock;
-  used_.begin(inputs_, input_bytes_);
+  used_.begin(inputs_, layout_.input_bytes);
+  has_stored_ = false;
+  if (clock == Clock::kNone) return own([&] { exchange_->load_inputs(place, inputs_, scalars_.data()); });
   if (clock == Clock::kCounters) return own([&] { exchange_->load_scalars(inputs_, scalars_.data()); });
   if (is_by_cupti(clock))
     tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
@@ -101,6 +103,7 @@ void CudaStage::fill(Clock clock, std::uint32_t place) {
 }
 
 void CudaStage::flush() {
+  if (clock_ == Clock::kNone) return;
   own([&] { clock_ == Clock::kCounters ? flush_.take_back() : flush_(); });
   // Not for fib's stream alone: where a process has dozens of streams, half of the calls that then came read
   // up to 22 us too much (docs/measuring.md).
@@ -141,7 +144,11 @@ Done CudaStage::run(Target& target, Clock clock) {
 
 Done CudaStage::run_by(Target& target, Clock clock) {
   if (is_by_cupti(clock)) return trace(target, clock);
-  if (clock == Clock::kCounters) return run_untimed(target);
+  if (clock == Clock::kNone || clock == Clock::kCounters) {
+    call_untimed(target);
+    if (clock == Clock::kCounters) context_.wait_for_all();
+    return {};
+  }
   const std::int64_t begin = util::monotonic_ns();
   const auto timing = time(target, clock);
   Done done;
@@ -155,11 +162,9 @@ Done CudaStage::run_by(Target& target, Clock clock) {
   return done;
 }
 
-Done CudaStage::run_untimed(Target& target) {
+void CudaStage::call_untimed(Target& target) {
   const device::cuda::OwnWork own(device::cuda::OwnWork::Signals::kCome);  // as in time()
   target.call();
-  context_.wait_for_all();
-  return {};
 }
 
 device::cuda::Timing CudaStage::time(Target& target, Clock clock) {
@@ -202,6 +207,10 @@ void CudaStage::touch_output(const eval::Slot& slot, std::uint64_t address) {
 
 void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
   if (slot.bytes == 0) return;
+  if (clock_ == Clock::kNone) {
+    has_stored_ = true;
+    return own([&] { exchange_->store(slot, address); });
+  }
   own([&] {
     context_.check(context_.driver().copy(outputs_ + slot.offset, address, slot.bytes, context_.stream()),
                    "cuMemcpyDtoDAsync");
@@ -218,7 +227,24 @@ void* CudaStage::allocate(std::uint64_t bytes) { return as_pointer(pool_.allocat
 
 void CudaStage::free(void* memory) noexcept { pool_.free(reinterpret_cast<CUdeviceptr>(memory)); }
 
+void CudaStage::store_outputs() {
+  if (has_stored_) return;
+  own([&] {
+    for (const auto& slot : layout_.outputs) exchange_->store(slot, outputs_ + slot.offset);
+  });
+}
+
+void CudaStage::wait() {
+  context_.wait_for_all();
+  // References alone are called so, whose threads nobody has to watch.
+  if (watcher_) (void)watcher_->take_unheard();
+}
+
 bool CudaStage::collect() {
+  if (clock_ == Clock::kNone) {
+    store_outputs();
+    return false;
+  }
   const bool stores = clock_ != Clock::kCounters;
   if (stores) own([&] { exchange_->begin_store(inputs_, outputs_); });
   context_.wait();

@@ -39,6 +39,7 @@ class CudaStage : public Stage {
   void* allocate(std::uint64_t bytes) override;
   void free(void* memory) noexcept override;
   bool collect() override;
+  void wait() override;
 
   [[nodiscard]] const device::cuda::Context& context() const { return context_; }
 
@@ -46,7 +47,9 @@ class CudaStage : public Stage {
   [[nodiscard]] device::cuda::Tracer& tracer();
   Done run_by(Target& target, Clock clock);
   device::cuda::Timing time(Target& target, Clock clock);
-  Done run_untimed(Target& target);
+  void call_untimed(Target& target);
+  // A call by Clock::kNone has ended. Where it returned no outputs they are the private ones.
+  void store_outputs();
   Done trace(Target& target, Clock clock);
   // Why the driver has refused a launch since this was asked before; "": it has refused none.
   std::string refused_launch();
@@ -69,8 +72,9 @@ class CudaStage : public Stage {
   device::cuda::DeviceMemory own_outputs_;
   CUdeviceptr inputs_ = 0;  // the private buffers
   CUdeviceptr outputs_ = 0;
-  std::uint64_t input_bytes_ = 0;
+  eval::Layout layout_;
   Clock clock_ = Clock::kEvents;  // of the call
+  bool has_stored_ = false;       // some output of a call by Clock::kNone
   std::vector<std::byte> scalars_;
   UsedMemory used_;
 };

@@ -30,6 +30,15 @@ class Door {
   virtual void fill(std::uint32_t place, const synthesis::InputSets& sets, std::string_view seed,
                     synthesis::Scale scale) = 0;
 
+  // Where the inputs at this place lie on a device; 0: in host memory.
+  [[nodiscard]] virtual std::uint64_t device_inputs(std::uint32_t /*place*/) const { return 0; }
+
+  // Copies a whole set to the inputs at this place from there, likewise; of the same layout, and on the same
+  // device.
+  virtual void copy_inputs(std::uint32_t /*place*/, std::uint64_t /*source*/) {
+    throw Error("inputs on the CPU are not copied");
+  }
+
   // Fills every output at this place with its poison element, likewise.
   virtual void poison(std::uint32_t place, const std::vector<eval::PoisonElement>& elements) = 0;
 
@@ -92,7 +101,7 @@ enum class DoorUse {
 // A device as the judge needs it. It must outlive its doors.
 class JudgeDevice : public OutputsMemory {
  public:
-  // With `places` places; of kCalls as many of them as take no more than a 64th of the device's memory; one
+  // With `places` places; of kCalls as many of them as take no more than a 32nd of the device's memory; one
   // where there is no room for more. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use,
                                                         std::uint32_t places) = 0;

@@ -2,6 +2,7 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -52,6 +53,7 @@ struct AttachedDoor {
   // Of rules that need one; of solutions' doors only. Those of one workload at one time share it.
   std::shared_ptr<eval::HostEvaluator> evaluator;
   std::optional<SetId> judged{};  // by it, in the call before
+  std::vector<SetId> filled{};    // of a reference's door: the sets at its first places
   bool on_device = false;
   bool has_private = false;  // the last place is the worker's private one
   bool of_solution = false;
@@ -255,9 +257,11 @@ class JudgeProcess {
   void fill(const SetsRequest& request) {
     AttachedDoor& door = door_for(request);
     if (request.in_private) return fill_private(door, request.sets.at(0));
+    door.filled.clear();
     for (std::uint32_t place = 0; place < request.sets.size(); ++place)
       begin_fill(door, place, request.sets[place]);
     door.buffers->wait();
+    if (!door.of_solution) door.filled = request.sets;
   }
 
   static std::uint32_t private_place(const AttachedDoor& door) {
@@ -272,11 +276,28 @@ class JudgeProcess {
     door.buffers->wait();
   }
 
-  // The place is filled when the door has been waited for.
+  // The place is filled when the door has been waited for. On a device a set that lies at a reference's door
+  // is copied from there, which takes less than to draw it once more.
   void begin_fill(AttachedDoor& door, std::uint32_t place, const SetId& set) {
     const OpenWorkload& workload = workload_of(door.workload);
-    door.buffers->fill(place, *workload.sets, seed_of(workload.document, set), scale_of(set));
+    const std::uint64_t made = door.of_solution ? made_inputs(door, set) : 0;
+    if (made != 0) {
+      door.buffers->copy_inputs(place, made);
+    } else {
+      door.buffers->fill(place, *workload.sets, seed_of(workload.document, set), scale_of(set));
+    }
     poison(door, place, workload.layout, workload.document.secret);
+  }
+
+  // Where they lie on the device; 0: they do not.
+  [[nodiscard]] std::uint64_t made_inputs(const AttachedDoor& door, const SetId& set) const {
+    for (const auto& [number, other] : doors_) {
+      if (other.workload != door.workload || !other.on_device || !door.on_device) continue;
+      const auto found = std::find(other.filled.begin(), other.filled.end(), set);
+      if (found != other.filled.end())
+        return other.buffers->device_inputs(static_cast<std::uint32_t>(found - other.filled.begin()));
+    }
+    return 0;
   }
 
   // New for every fill, so that no worker can tell a poisoned element from one it wrote in an earlier call.

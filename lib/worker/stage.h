@@ -36,13 +36,15 @@ class Stage {
   // A call that this clock will time begins: copies inputs and poison from their place in the shared buffers
   // to the private ones, and scalars to host memory. `place` is below the buffers' number of places. By
   // Clock::kCounters inputs and poison are there already, and only scalars are copied; then flush() leaves
-  // the caches as they are, run() takes no time, and collect() copies nothing.
+  // the caches as they are, run() takes no time, and collect() copies nothing. By Clock::kNone inputs alone
+  // are copied, flush() and run() do likewise, the outputs are copied, and nobody looks at the inputs: all of
+  // that is queued on a device, until wait().
   virtual void fill(Clock clock, std::uint32_t place) = 0;
   // Then, as the last step before the call: takes the caches to their starting state.
   virtual void flush() = 0;
 
-  // One call, timed by the clock that fill() was told; the device is idle when it returns. Throws Error with
-  // the sentence for the log.
+  // One call, timed by the clock that fill() was told; the device is idle when it returns, but by
+  // Clock::kNone. Throws Error with the sentence for the log.
   [[nodiscard]] virtual Done run(Target& target, Clock clock) = 0;
 
   // Why it has no second clock, nor one that follows a call's waits and streams; empty when it has both. To
@@ -76,6 +78,10 @@ class Stage {
   // Copies the outputs back to where fill() was told; whether the private inputs changed. Throws Error where
   // the clock has seen work since fill() that was neither the call's nor fib's.
   [[nodiscard]] virtual bool collect() = 0;
+
+  // Until what calls by Clock::kNone have queued is done, and their outputs lie where they are shared. Throws
+  // Error where it failed.
+  virtual void wait() {}
 };
 
 // The CPU.

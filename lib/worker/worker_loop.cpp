@@ -179,6 +179,7 @@ class WorkerLoop {
       Done done = run_once(request.clock);
       called.calls.push_back({done, collect()});
     }
+    stage_->wait();
     return called;
   }
 

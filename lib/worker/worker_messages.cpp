@@ -64,10 +64,10 @@ void fields(auto& wire, Either<Open> auto& m) {
 
 void fields(auto& wire, Either<Packed> auto& m) { wire.number(m.bytes); }
 
-void fields(auto& wire, Either<CallRequest> auto& m) { wire.choice(m.clock, Clock::kCounters, "a clock"); }
+void fields(auto& wire, Either<CallRequest> auto& m) { wire.choice(m.clock, Clock::kNone, "a clock"); }
 
 void fields(auto& wire, Either<CallsRequest> auto& m) {
-  wire.choice(m.clock, Clock::kCounters, "a clock");
+  wire.choice(m.clock, Clock::kNone, "a clock");
   wire.number(m.first_place);
   wire.number(m.count);
 }
@@ -167,6 +167,8 @@ std::string name_of(Clock clock) {
       return "event-segments";
     case Clock::kCounters:
       return "counters";
+    case Clock::kNone:
+      return "none";
   }
   return "?";
 }

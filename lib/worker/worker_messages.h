@@ -96,6 +96,7 @@ enum class Clock : std::uint8_t {
   kCounters,         // the device's own, which the judge reads: the worker looks at no clock, holds nothing
                      // back, and leaves inputs, poison and caches to the judge, which reaches its private
                      // buffers
+  kNone,             // none: a reference is called for its outputs alone
 };
 
 [[nodiscard]] bool is_by_cupti(Clock clock);
@@ -109,7 +110,7 @@ struct CallRequest {
 };
 
 // Calls: so many whole calls, one after the other, each as Prepare, Run and Collect make it, at the places
-// from `first_place` on.
+// from `first_place` on. By Clock::kNone a device is waited for at their end alone.
 struct CallsRequest {
   Clock clock = Clock::kHost;
   std::uint32_t first_place = 0;

@@ -324,12 +324,16 @@ class FakeReference : public bench::Reference {
     calls_since_open_ = 0;
     if (fails_at == "open") throw bench::ReferenceError("the reference failed: no");
   }
-  std::vector<bench::ReferenceCall> calls(const eval::Layout& /*layout*/, std::uint32_t count) override {
+  std::vector<bench::ReferenceCall> calls(const eval::Layout& /*layout*/, std::uint32_t count,
+                                          std::uint32_t timed) override {
     CHECK(world_.stopped);
     batches.push_back(count);
+    timed_in_batches.push_back(std::min(timed, count));
     std::vector<bench::ReferenceCall> all;
     while (all.size() < count) {
-      all.push_back(make_call());
+      auto call = make_call();
+      if (all.size() >= timed) call = {0, true, call.tied_rows, {}};
+      all.push_back(std::move(call));
       // Nobody knows what the others take beside the work.
       if (all.size() == 1) all[0].times.beside.prepare_ns = first_prepare_ns;
     }
@@ -349,6 +353,7 @@ class FakeReference : public bench::Reference {
   bool opened_on_device = false;
   int calls_made = 0;
   std::vector<std::uint32_t> batches{};  // their numbers of calls
+  std::vector<std::uint32_t> timed_in_batches{};
 
  private:
   bench::ReferenceCall make_call() {

@@ -75,7 +75,39 @@ TEST_CASE("on a GPU the reference makes its calls in batches, the first ones of 
   CHECK(later.reference.batches == std::vector<std::uint32_t>{1, 1, 19});
 }
 
-TEST_CASE("as many sets are at the reference's door as a GiB of a device holds, or 4 MiB of the host") {
+TEST_CASE("on a GPU no more of the reference's calls are timed than its time takes to be known") {
+  using Timed = std::vector<std::uint32_t>;
+  const auto run = [](const std::function<void(Scene&)>& prepare) {
+    Scene scene;
+    scene.use_cuda();
+    scene.use_noise();
+    scene.judged.reference_calls.assign(8, fakes::call_of(1));
+    prepare(scene);
+    const auto m = scene.run();
+    CHECK(m.status == Status::PASSED);
+    CHECK(scene.reference.calls_made == static_cast<int>(scene.judge.compared.size()));
+    return std::pair{scene.reference.timed_in_batches, m.reference_ms.size()};
+  };
+  CHECK(run([](Scene&) {}) == std::pair{Timed{1, 1, 16}, std::size_t{16}});  // the first two are cold
+  // Where the solution needs more calls, one of each batch tells whether the reference is what it was.
+  const auto [timed, times] = run([&](Scene& scene) {
+    scene.worker.times = [](std::size_t n, worker::Clock) { return fakes::call_of(n % 2 == 0 ? 1 : 1.2); };
+  });
+  REQUIRE(timed.size() > 10);
+  CHECK(timed[2] == 16);
+  CHECK(std::all_of(timed.begin() + 3, timed.end(), [](auto count) { return count == 1; }));
+  CHECK(times == 16 + timed.size() - 3);
+  // As many are as it takes where it is noisy itself, or as somebody has asked for.
+  const auto noisy =
+      run([](Scene& scene) { scene.reference.factor = [](int n) { return n % 2 == 0 ? 1 : 1.3; }; });
+  REQUIRE(noisy.first.size() > 10);
+  CHECK(noisy.first.back() > 1);
+  CHECK(run([](Scene& scene) { scene.config.iterations = 30; }).first.at(2) > 16);
+  // None where nobody asks for its time, but those that tell what a call takes beside the work.
+  CHECK(run([](Scene& scene) { scene.config.profile_baseline = false; }).first == Timed{1, 1, 1});
+}
+
+TEST_CASE("as many sets are at the reference's door as 4 GiB of a device hold, or 4 MiB of the host") {
   const auto places_of = [](std::uint64_t bytes) {
     Scene scene;
     scene.use_cuda();
@@ -83,8 +115,8 @@ TEST_CASE("as many sets are at the reference's door as a GiB of a device holds, 
     CHECK(scene.run().status == Status::PASSED);
     return scene.judge.attached.at(0).places;
   };
-  CHECK(places_of((std::uint64_t{64} << 20U) - 256) == 16);
-  CHECK(places_of(std::uint64_t{600} << 20U) == 1);
+  CHECK(places_of((std::uint64_t{256} << 20U) - 256) == 16);
+  CHECK(places_of(std::uint64_t{2400} << 20U) == 1);
   Scene on_cpu;
   CHECK(on_cpu.run().status == Status::PASSED);
   CHECK(on_cpu.judge.attached.at(0).places == 1);

@@ -139,17 +139,17 @@ TEST_CASE("each place of a door on the device has inputs and outputs of its own"
 }
 
 TEST_CASE(
-    "a door has no more places than a 64th of the device's memory holds, and one where memory is short") {
+    "a door has no more places than a 32nd of the device's memory holds, and one where memory is short") {
   constexpr std::uint64_t kMemory = 256 * kMiB;
   emulation::set_device_memory(kMemory);
   {
     const auto device = make_device();
     const Case test(1000);
     const std::uint64_t place = test.layout.input_stride() + test.layout.output_stride();
-    CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 1000)->places() == kMemory / 64 / place);
+    CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 1000)->places() == kMemory / 32 / place);
     CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 3)->places() == 3);
     // A solution's are all needed.
-    const auto many = static_cast<std::uint32_t>(kMemory / 64 / place + 1);
+    const auto many = static_cast<std::uint32_t>(kMemory / 32 / place + 1);
     for (const auto use : {worker::DoorUse::kSolutionCalls, worker::DoorUse::kComparedCalls})
       CHECK(device->make_door(test.layout, use, many)->places() == many);
     // A worker takes all but a megabyte.

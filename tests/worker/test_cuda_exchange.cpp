@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "device/cuda/memory.h"
 #include "emulation/emulation.h"
 #include "util/duplicate.h"
 #include "util/files.h"
@@ -18,11 +19,12 @@ struct Scene {
     door->poison(0, {eval::make_poison(tensor::DType::kFloat32, 1)});
   }
 
-  std::unique_ptr<worker::CudaExchange> exchange() {
-    const auto fds = door->fds();
+  std::unique_ptr<worker::CudaExchange> exchange() { return exchange(*door, true); }
+  std::unique_ptr<worker::CudaExchange> exchange(const worker::Door& its_door, bool on_device) {
+    const auto fds = its_door.fds();
     return worker::make_cuda_exchange(
         context, kernels, layout,
-        {util::duplicate(fds.at(0)), util::duplicate(fds.at(1)), true, 1, has_private});
+        {util::duplicate(fds.at(0)), util::duplicate(fds.at(1)), on_device, 1, has_private});
   }
   // The inputs of a set as the host makes them.
   [[nodiscard]] std::vector<std::byte> inputs_of(const std::string& seed) const {
@@ -96,4 +98,30 @@ TEST_CASE("a worker for which the judge has made no private buffers has none of 
   const auto exchange = scene.exchange();
   CHECK(exchange->private_inputs() == 0);
   CHECK(exchange->private_outputs() == 0);
+}
+
+// Of calls that nobody times.
+TEST_CASE("inputs are copied without the poison, and outputs from wherever they lie") {
+  Scene scene(false);
+  const auto on_host = worker::make_cpu_judge_device(1);
+  const auto host_door = on_host->make_door(scene.layout, worker::DoorUse::kCalls, 1);
+  host_door->fill(0, scene.sets, "shared", synthesis::Scale::usual);
+  for (const bool on_device : {true, false}) {
+    INFO(on_device);
+    const worker::Door& door = on_device ? *scene.door : *host_door;
+    const auto exchange = scene.exchange(door, on_device);
+    fib::device::cuda::DeviceMemory inputs(scene.context, scene.layout.input_bytes);
+    std::vector<std::byte> scalars(16);
+    exchange->load_inputs(0, inputs.data(), scalars.data());
+    CHECK(scene.holds(inputs.data(), scene.inputs_of("shared")));
+    CHECK(scalar_in(scalars) == 2.5);
+    fib::device::cuda::DeviceMemory result(scene.context, scene.layout.output_bytes);
+    for (std::size_t i = 0; i < 300; ++i) reinterpret_cast<float*>(result.data())[i] = 7;
+    exchange->store(scene.layout.outputs[0], result.data());
+    const auto outputs = door.outputs(0);
+    const auto* const shared = on_device ? reinterpret_cast<const float*>(outputs.device)
+                                         : reinterpret_cast<const float*>(outputs.host);
+    CHECK(shared[0] == 7);
+    CHECK(shared[299] == 7);
+  }
 }

@@ -159,7 +159,7 @@ TEST_CASE("a door takes as many sets as it has places, and a solution's has one"
   CHECK_THROWS_WITH(f.judge.attach({f.opened.workload, false, false, 0}), Catch::Contains("place"));
   const auto many = f.judge.attach({f.opened.workload, false, false, 0xffffffffU});
   const std::uint64_t place = f.opened.layout.input_stride() + f.opened.layout.output_stride();
-  CHECK(many.places == util::physical_memory() / 64 / place);
+  CHECK(many.places == util::physical_memory() / 32 / place);
 }
 
 TEST_CASE("expected outputs of a solution's own set are needed once, those of a shared set again") {
