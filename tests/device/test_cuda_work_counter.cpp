@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kReadingNs = 100 * kMs;
-constexpr std::int64_t kAgeNs = 40 * kMs;  // of a reading that can be seen for the first time
 
 // NVML's functions have no argument for this.
 struct Device {
   std::int64_t now_ns = 12'345 * kMs;
+  std::int64_t age_ns = 40 * kMs;  // of a reading that can be seen for the first time
   bool stands_still = false;
   int sample_result = 0;
   unsigned is_supported = 1;
@@ -65,7 +65,8 @@ Nvml nvml_of_test() {
     return 0;
   };
   nvml.gpm_sample = [](Nvml::Device, Nvml::GpmSample sample) {
-    reading_in(sample).at_ns = device.stands_still ? 0 : (device.now_ns - kAgeNs) / kReadingNs * kReadingNs;
+    reading_in(sample).at_ns =
+        device.stands_still ? 0 : (device.now_ns - device.age_ns) / kReadingNs * kReadingNs;
     return device.sample_result;
   };
   nvml.gpm_metrics = [](Nvml::GpmMetrics* metrics) {
@@ -140,6 +141,29 @@ TEST_CASE("a device without a counter of the bus has the others, and one without
   for (const auto id : {Nvml::kSmUtil, Nvml::kGraphicsUtil, Nvml::kDramUtil}) {
     device.refused_metric = id;
     CHECK(counter_of(nvml).problem() == "the device's counters cannot be read: NVML's error 3");
+  }
+}
+
+TEST_CASE("however old readings are when they can be seen, no work before a count is in it, nor missing") {
+  for (const std::int64_t age_ms : {1, 20, 62, 97, 99, 100, 101}) {
+    for (std::int64_t begin_ms = 12'300; begin_ms < 12'400; begin_ms += 3) {
+      const Nvml nvml = nvml_of_test();
+      device.age_ns = age_ms * kMs;
+      device.now_ns = begin_ms * kMs;
+      static std::int64_t before_ns = 0;
+      static std::int64_t counted_ns = 0;
+      before_ns = device.now_ns;
+      counted_ns = std::numeric_limits<std::int64_t>::max();
+      device.engine_ns = [](std::int64_t until_ns) {
+        return (until_ns >= before_ns ? 3e6 : 0) + (until_ns >= counted_ns ? 5e6 : 0);
+      };
+      auto counter = counter_of(nvml);
+      counter.begin();
+      device.now_ns += 50 * kMs;
+      counted_ns = device.now_ns;
+      INFO(age_ms << " " << begin_ms);
+      CHECK(counter.end().engine_ns == Approx(5e6).epsilon(0.02));
+    }
   }
 }
 

@@ -26,8 +26,8 @@ struct DeviceWork {
 
 // Counts for how long a device was at work, whichever process gave it the work, by counters that the device
 // keeps itself (NVML's GPM; compute capability 9.0 and later). Processes that run code of a solution can
-// neither change nor hide them. An H200 reads its counters out each 100 ms; what it reads can be seen 20 to
-// 60 ms later. So a count begins and ends with a reading that can be seen for the first time 100 ms after
+// neither change nor hide them. An H200 reads its counters out each 100 ms; what it reads can be seen up to
+// 100 ms later. So a count begins and ends with a reading that can be seen for the first time 105 ms after
 // that was asked for, or later. One thread.
 class WorkCounter {
  public:
