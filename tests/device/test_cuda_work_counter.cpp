@@ -149,7 +149,7 @@ TEST_CASE("however old readings are when they can be seen, no work before a coun
     for (std::int64_t begin_ms = 12'300; begin_ms < 12'400; begin_ms += 3) {
       const Nvml nvml = nvml_of_test();
       device.age_ns = age_ms * kMs;
-      device.now_ns = begin_ms * kMs;
+      device.now_ns = begin_ms * kMs + kMs / 2;
       static std::int64_t before_ns = 0;
       static std::int64_t counted_ns = 0;
       before_ns = device.now_ns;
