@@ -257,19 +257,20 @@ void EvaluationRun::check_on_own_sets() {
 // it helps, the reference's as well as these, and the coordinator's clock agrees with them. Where all calls
 // are judged together (sampling), those of the trials are first judged without those that come after them,
 // and have to be enough for that.
-bool EvaluationRun::is_settled() const {
+bool EvaluationRun::is_settled() {
   if (unexplained_time(result_) || calls_.sets() < parts_.workload.opened.calls_wanted) return false;
   Measurement recorded = result_;  // with the time that the claims leave out
   add_unclaimed_time(recorded);
   const double latency = latency_of(recorded);
   const auto interval = interval_of(recorded.trials_ms, recorded.on_cuda, recorded.kernels);
-  const double share = enough_share(interval, latency, result_.plan.width);
-  return interval.own_ms() <= share * latency && expected_.reference_is_settled(share);
+  enough_ = enough_share(interval, latency, result_.plan.width);
+  return interval.own_ms() <= enough_ * latency && expected_.reference_is_settled(enough_);
 }
 
-// Within which share of its median the reference's time has to be known, as far as the calls so far tell (see
-// is_settled()); 0 where nobody asks.
+// Within which share of its median the reference's time has to be known: what is_settled() has asked for, or
+// will as far as the calls so far tell; 0 where nobody asks.
 double EvaluationRun::enough_so_far() const {
+  if (enough_ > 0) return enough_;
   if (!result_.plan.may_end_sooner() || counted_.empty()) return 0;
   const double latency_ms = median_ns(counted_) / 1e6;
   if (latency_ms <= 0) return 0;

@@ -34,7 +34,7 @@ class EvaluationRun {
   void make_trials();
   void make_enough_trials();
   void check_on_own_sets();
-  [[nodiscard]] bool is_settled() const;
+  [[nodiscard]] bool is_settled();
   [[nodiscard]] double enough_so_far() const;
   void make_calls(std::uint64_t wanted);
   void make_counted_call();
@@ -53,6 +53,7 @@ class EvaluationRun {
   Calls calls_;
   std::vector<worker::CallTimes> counted_{};  // calls that count, in order
   std::set<std::size_t> looks_{};             // those to come, once the plan is fitted (looks.h)
+  double enough_ = 0;                         // the share of is_settled(); 0: it was not asked
   std::int64_t begin_ns_ = 0;                 // when the first call began
   std::int64_t reference_ns_ = 0;             // waiting for expected outputs
   std::int64_t trials_ns_ = 0;                // of make_trials()

@@ -54,6 +54,12 @@ worker::AttachedDoor references_door(const EvaluationParts& parts) {
   return {parts.judge, {parts.workload.opened.workload, on_device, false, places_at_door(parts, on_device)}};
 }
 
+// So many times of the reference are kept at most.
+std::size_t most_times(const RunConfig& config) {
+  const CallPlan wanted = wanted_calls(config);
+  return static_cast<std::size_t>(wanted.may_end_sooner() ? wanted.trials * wanted.timed : wanted.timed);
+}
+
 // As many calls as the door has places for. The first batches of a workload are small, so that there are
 // enough first calls to tell what a call takes beside the work: one alone may have met something else.
 std::size_t batch_of(const EvaluationParts& parts, const worker::AttachedDoor& door) {
@@ -148,8 +154,14 @@ std::vector<ReferenceCall> ExpectedOutputs::call_reference(const std::vector<wor
 // been timed.
 std::size_t ExpectedOutputs::times_wanted(double enough) const {
   if (counted_from_ || !times_reference(parts_.config)) return 1;
-  if (shared_ || enough == 0) return kMostAtOnce;
-  return own_ms_.size() < kEnoughTimes || !reference_is_settled(enough) ? kMostTimesAtOnce : 1;
+  const std::size_t known = (shared_ ? workload_.reference_ms : own_ms_).size();
+  const std::size_t most = most_times(parts_.config);
+  std::size_t wanted = most - std::min(most, known);
+  if (!shared_ && enough > 0) {
+    const bool is_enough = known >= kEnoughTimes && reference_is_settled(enough);
+    wanted = is_enough ? 0 : std::min(wanted, kMostTimesAtOnce);
+  }
+  return std::max<std::size_t>(1, wanted);
 }
 
 // Of the calls up to `end`.
@@ -162,12 +174,11 @@ void ExpectedOutputs::make_batch(std::uint64_t end, double enough) {
   }
   if (sets.empty()) return;
   const auto calls = call_reference(sets, std::min(times_wanted(enough), sets.size()));
-  const CallPlan wanted = wanted_calls(parts_.config);
-  const int most = wanted.may_end_sooner() ? wanted.trials * wanted.timed : wanted.timed;
+  const std::size_t most = most_times(parts_.config);
   auto& times = shared_ ? workload_.reference_ms : own_ms_;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     if (calls[i].tied_rows > 0) workload_.tied_sets.insert(sets[i]);
-    if (!calls[i].cold && times.size() < static_cast<std::size_t>(most)) times.push_back(in_ms(calls[i].ns));
+    if (!calls[i].cold && times.size() < most) times.push_back(in_ms(calls[i].ns));
   }
   parts_.judge.keep(door_.number(), sets);
 }

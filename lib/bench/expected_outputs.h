@@ -41,8 +41,8 @@ class ExpectedOutputs {
   // Makes the expected outputs of `count` calls from `first` on, or of as many as are kept at once. Those
   // that are there already are not made again. Where the outputs are not compared with the reference's, a few
   // of its calls are timed instead, once. `enough`: within this share of its median the reference's time has
-  // to be known; of calls that are made at once no more are timed than that takes. 0: all are. Throws
-  // NoVerdict where the GPU stays busy.
+  // to be known, and no more calls are timed than that takes, but for one of those that are made at once; 0:
+  // as many are timed as are kept. Throws NoVerdict where the GPU stays busy.
   void make(std::uint64_t first, std::uint64_t count, double enough = 0);
 
   // Whether those of this call are there.

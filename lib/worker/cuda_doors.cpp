@@ -44,6 +44,9 @@ std::uint64_t repeated(tensor::DType dtype, const eval::PoisonElement& element) 
 // The device's memory for expected outputs: as much from the judge's start on as it ever takes, so that a
 // solution finds as much of it free after a hundred others as it does alone.
 constexpr std::uint64_t kMostArenaBytes = std::uint64_t{5} << 29U;
+// A reference's places take a 32nd of a device's memory at most, and so many times as large a part of what is
+// free.
+constexpr std::uint64_t kOfFree = 4;
 constexpr std::uint64_t kArenaShare = 16;  // of the device's memory, at most one part in so many
 constexpr std::uint64_t kAlignment = 256;
 
@@ -407,9 +410,10 @@ class CudaJudgeDevice : public JudgeDevice {
         use_(device) {}
 
   std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use, std::uint32_t places) override {
-    // The same whatever is free, unless a solution's worker has left too little.
-    const std::uint32_t fitting =
-        use == DoorUse::kCalls ? fitting_places(layout, places, memory_of(tools_.context).total) : places;
+    // The same whatever is free, unless others have left little of the device.
+    const auto memory = memory_of(tools_.context);
+    const std::uint64_t usable = std::min(memory.total, kOfFree * memory.free);
+    const std::uint32_t fitting = use == DoorUse::kCalls ? fitting_places(layout, places, usable) : places;
     try {
       return std::make_unique<CudaDoor>(tools_, layout, use, fitting);
     } catch (const DriverError& error) {

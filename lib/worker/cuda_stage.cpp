@@ -69,7 +69,7 @@ void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
     inputs_ = own_inputs_.data();
     outputs_ = own_outputs_.data();
   }
-  layout_ = layout;
+  input_bytes_ = layout.input_bytes;
   scalars_.assign(8 * layout.inputs.size(), {});
 }
 
@@ -93,9 +93,11 @@ device::cuda::Tracer& CudaStage::tracer() {
 void CudaStage::fill(Clock clock, std::uint32_t place) {
   using device::cuda::TraceKind;
   clock_ = clock;
-  used_.begin(inputs_, layout_.input_bytes);
-  has_stored_ = false;
-  if (clock == Clock::kNone) return own([&] { exchange_->load_inputs(place, inputs_, scalars_.data()); });
+  used_.begin(inputs_, input_bytes_);
+  if (clock == Clock::kNone) {
+    own([&] { exchange_->load_inputs(place, inputs_, scalars_.data()); });
+    return wait_where_needed();
+  }
   if (clock == Clock::kCounters) return own([&] { exchange_->load_scalars(inputs_, scalars_.data()); });
   if (is_by_cupti(clock))
     tracer().start(clock == Clock::kCuptiKernel ? TraceKind::kOneAtATime : TraceKind::kConcurrent);
@@ -146,7 +148,11 @@ Done CudaStage::run_by(Target& target, Clock clock) {
   if (is_by_cupti(clock)) return trace(target, clock);
   if (clock == Clock::kNone || clock == Clock::kCounters) {
     call_untimed(target);
-    if (clock == Clock::kCounters) context_.wait_for_all();
+    if (clock == Clock::kCounters) {
+      context_.wait_for_all();
+    } else {
+      wait_where_needed();
+    }
     return {};
   }
   const std::int64_t begin = util::monotonic_ns();
@@ -175,7 +181,14 @@ device::cuda::Timing CudaStage::time(Target& target, Clock clock) {
     return timer_.time(call, clock != Clock::kOpenEvents);
   }
   if (!segment_timer_) throw Error("there is no clock that follows a call");
-  return segment_timer_->time(call);
+  const auto timing = segment_timer_->time(call);
+  in_order_ = in_order_.value_or(true) && timing.is_in_order;
+  return timing;
+}
+
+// Where calls by Clock::kNone have work that is not in order with fib's own, it is done between the copies.
+void CudaStage::wait_where_needed() {
+  if (!in_order_.value_or(false)) context_.wait_for_all();
 }
 
 Done CudaStage::trace(Target& target, Clock clock) {
@@ -207,10 +220,7 @@ void CudaStage::touch_output(const eval::Slot& slot, std::uint64_t address) {
 
 void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
   if (slot.bytes == 0) return;
-  if (clock_ == Clock::kNone) {
-    has_stored_ = true;
-    return own([&] { exchange_->store(slot, address); });
-  }
+  if (clock_ == Clock::kNone) return own([&] { exchange_->store(slot, address); });
   own([&] {
     context_.check(context_.driver().copy(outputs_ + slot.offset, address, slot.bytes, context_.stream()),
                    "cuMemcpyDtoDAsync");
@@ -227,13 +237,6 @@ void* CudaStage::allocate(std::uint64_t bytes) { return as_pointer(pool_.allocat
 
 void CudaStage::free(void* memory) noexcept { pool_.free(reinterpret_cast<CUdeviceptr>(memory)); }
 
-void CudaStage::store_outputs() {
-  if (has_stored_) return;
-  own([&] {
-    for (const auto& slot : layout_.outputs) exchange_->store(slot, outputs_ + slot.offset);
-  });
-}
-
 void CudaStage::wait() {
   context_.wait_for_all();
   // References alone are called so, whose threads nobody has to watch.
@@ -241,10 +244,7 @@ void CudaStage::wait() {
 }
 
 bool CudaStage::collect() {
-  if (clock_ == Clock::kNone) {
-    store_outputs();
-    return false;
-  }
+  if (clock_ == Clock::kNone) return false;
   const bool stores = clock_ != Clock::kCounters;
   if (stores) own([&] { exchange_->begin_store(inputs_, outputs_); });
   context_.wait();

@@ -48,8 +48,7 @@ class CudaStage : public Stage {
   Done run_by(Target& target, Clock clock);
   device::cuda::Timing time(Target& target, Clock clock);
   void call_untimed(Target& target);
-  // A call by Clock::kNone has ended. Where it returned no outputs they are the private ones.
-  void store_outputs();
+  void wait_where_needed();
   Done trace(Target& target, Clock clock);
   // Why the driver has refused a launch since this was asked before; "": it has refused none.
   std::string refused_launch();
@@ -72,9 +71,9 @@ class CudaStage : public Stage {
   device::cuda::DeviceMemory own_outputs_;
   CUdeviceptr inputs_ = 0;  // the private buffers
   CUdeviceptr outputs_ = 0;
-  eval::Layout layout_;
+  std::uint64_t input_bytes_ = 0;
   Clock clock_ = Clock::kEvents;  // of the call
-  bool has_stored_ = false;       // some output of a call by Clock::kNone
+  std::optional<bool> in_order_;  // Timing::is_in_order of all calls that were timed; nothing: none was
   std::vector<std::byte> scalars_;
   UsedMemory used_;
 };

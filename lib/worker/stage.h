@@ -36,9 +36,10 @@ class Stage {
   // A call that this clock will time begins: copies inputs and poison from their place in the shared buffers
   // to the private ones, and scalars to host memory. `place` is below the buffers' number of places. By
   // Clock::kCounters inputs and poison are there already, and only scalars are copied; then flush() leaves
-  // the caches as they are, run() takes no time, and collect() copies nothing. By Clock::kNone inputs alone
-  // are copied, flush() and run() do likewise, the outputs are copied, and nobody looks at the inputs: all of
-  // that is queued on a device, until wait().
+  // the caches as they are, run() takes no time, and collect() copies nothing. By Clock::kNone, of references
+  // that return their outputs, inputs alone are copied, flush() and run() do likewise, take_output() copies
+  // to where the outputs are shared, and collect() does nothing; a device may have work of all that until
+  // wait().
   virtual void fill(Clock clock, std::uint32_t place) = 0;
   // Then, as the last step before the call: takes the caches to their starting state.
   virtual void flush() = 0;

@@ -174,13 +174,26 @@ class WorkerLoop {
 
   Called calls(const CallsRequest& request) {
     Called called;
-    for (std::uint32_t call = 0; call < request.count; ++call) {
-      prepare(request.clock, request.first_place + call);
-      Done done = run_once(request.clock);
-      called.calls.push_back({done, collect()});
+    try {
+      for (std::uint32_t call = 0; call < request.count; ++call) {
+        prepare(request.clock, request.first_place + call);
+        Done done = run_once(request.clock);
+        called.calls.push_back({done, collect()});
+      }
+    } catch (...) {
+      wait_for_the_rest();
+      throw;
     }
     stage_->wait();
     return called;
+  }
+
+  // A call has failed. What was queued before it uses memory that the next workload gives back.
+  void wait_for_the_rest() {
+    try {
+      stage_->wait();
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the call says what failed
+    }
   }
 
   Channel channel_;

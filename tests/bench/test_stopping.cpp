@@ -151,6 +151,28 @@ TEST_CASE("an evaluation ends by the times that are recorded, not by what the wo
   CHECK(m.trials_ms.size() > 3);
 }
 
+TEST_CASE("the reference is known as well as the times that are recorded want, not as claims would") {
+  // A claim of 5 us is known well enough within 3.5 %, what is recorded within 0.5 %. By the claims nobody
+  // would time more than one of a batch of the reference's calls.
+  Scene scene;
+  scene.use_noise();
+  scene.use_cuda();
+  scene.judged.reference_calls.assign(8, fakes::call_of(1));
+  scene.reference.factor = [](int n) { return n % 2 == 0 ? 1 : 1.03; };
+  scene.worker.times = [](std::size_t, worker::Clock) {
+    auto times = fakes::call_of(0.005);
+    times.done.host_ns = fakes::kMs;
+    times.envelope_ns += fakes::kMs;
+    return times;
+  };
+  const auto m = scene.run();
+  CHECK(m.status == Status::PASSED);
+  CHECK(m.added_ms.front() > 0.9);
+  const auto& timed = scene.reference.timed_in_batches;
+  REQUIRE(timed.size() > 5);
+  CHECK(std::all_of(timed.begin() + 2, timed.end() - 1, [](auto count) { return count > 1; }));
+}
+
 TEST_CASE("an evaluation that fails says how many trials were begun") {
   Scene scene;
   scene.use_noise();

@@ -72,17 +72,18 @@ fib::cuda::Driver make_driver() {
 
 // A call of the driver by the call that is timed, as CUPTI tells it.
 struct Call {
+  CUstream main;
   Device machine;
   fib::cuda::Driver driver = make_driver();
   SegmentRecorder recorder{driver,
-                           kMain,
+                           main,
                            {[](CUstream stream) {
                               device->spins.push_back(stream);
                               return CUDA_SUCCESS;
                             },
                             [](bool released) { device->released = released; }, 5'000'000}};
 
-  Call() {
+  explicit Call(CUstream main_stream = kMain) : main(main_stream) {
     device = &machine;
     recorder.start();
   }
@@ -248,6 +249,21 @@ TEST_CASE("streams that wait for the default stream are held back there") {
   call.work(CU_STREAM_PER_THREAD, 5);
   CHECK(call.machine.spins == std::vector<CUstream>{CU_STREAM_LEGACY});
   CHECK(call.finish().segments.at(0).span_ns == Approx(15'000));
+}
+
+TEST_CASE("work that is not in order with the main stream's is told") {
+  const auto is_told = [](CUstream main, std::initializer_list<CUstream> worked, bool is_copy = false) {
+    Call call(main);
+    for (const auto stream : worked) call.tell(is_copy ? Effect::kOrder : Effect::kWork, stream);
+    return call.finish().used_other_streams;
+  };
+  CHECK_FALSE(is_told(kMain, {kMain, kMain}));
+  CHECK(is_told(kMain, {kMain, kSide}));
+  CHECK(is_told(kMain, {kBlocking}));  // of the default stream's order
+  CHECK(is_told(kMain, {CU_STREAM_LEGACY}));
+  CHECK_FALSE(is_told(kMain, {kSide}, true));  // an event is no work
+  CHECK_FALSE(is_told(CU_STREAM_LEGACY, {CU_STREAM_LEGACY, kBlocking, CU_STREAM_PER_THREAD}));
+  CHECK(is_told(CU_STREAM_LEGACY, {CU_STREAM_LEGACY, kSide}));
 }
 
 TEST_CASE("a stream that is captured is left alone") {

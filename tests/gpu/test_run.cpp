@@ -365,7 +365,6 @@ TEST_CASE("a kernel reads alike from a launch plan and from host code that waits
   }
   REQUIRE(run.run({"--device", "cuda:0"}).exit_code == 0);
   std::map<std::string, double> latency_us;
-  bool has_untimed = false;  // calls of a reference
   for (const auto& trace : testing::read_traces(run.dataset.root())) {
     INFO(trace.solution << ": " << trace.log);
     CHECK(trace.status == "PASSED");
@@ -374,11 +373,7 @@ TEST_CASE("a kernel reads alike from a launch plan and from host code that waits
     CHECK(fib.at("calibration").at("empty_event_pair_ns") > 500);
     CHECK(fib.at("segments") == 1);
     CHECK(fib.at("witness").at("device_clock") == "cupti-kernel");
-    // torch's; the native engine's calls are all timed.
-    const auto& reference = fib.at("reference");
-    has_untimed |= reference.at("device") != "cuda" || reference.at("n") < fib.at("n");
   }
-  CHECK(has_untimed);
   REQUIRE(latency_us.size() == 5);
   for (const auto& [name, us] : latency_us) {
     INFO(name << ": " << us << " us, " << latency_us["honest"] << " us from a launch plan");

@@ -148,6 +148,15 @@ TEST_CASE(
     const std::uint64_t place = test.layout.input_stride() + test.layout.output_stride();
     CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 1000)->places() == kMemory / 32 / place);
     CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 3)->places() == 3);
+    // Of what is free, an 8th.
+    {
+      const auto driver = emulation::driver();
+      CUdeviceptr taken = 0;
+      const std::uint64_t left = 5 * kMiB * 8;
+      REQUIRE(driver.allocate(&taken, kMemory - emulation::device_bytes_in_use() - left) == CUDA_SUCCESS);
+      CHECK(device->make_door(test.layout, worker::DoorUse::kCalls, 1000)->places() == 5 * kMiB / place);
+      driver.free(taken);
+    }
     // A solution's are all needed.
     const auto many = static_cast<std::uint32_t>(kMemory / 32 / place + 1);
     for (const auto use : {worker::DoorUse::kSolutionCalls, worker::DoorUse::kComparedCalls})

@@ -109,6 +109,7 @@ SegmentRecorder::Result SegmentRecorder::finish() {
 void SegmentRecorder::queue(CUstream stream, bool is_work) {
   if (is_open_ && released_) wait_a_little();
   if (captures_ > 0 && is_captured(stream)) return;
+  if (is_work && stream != main_) result_.used_other_streams |= anchor_of(stream) != anchor_of(main_);
   if (!is_open_) begin_segment();
   if (captures_ == 0) hold(anchor_of(stream));
   Stream& entry = entry_of(stream);

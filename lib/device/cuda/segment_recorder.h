@@ -51,9 +51,10 @@ class SegmentRecorder final : public ApiWatcher::Listener {
     std::uint64_t orphans = 0;      // pieces of work from other threads
     bool has_foreign_work = false;  // in another context
     bool has_unknown_stream = false;
-    bool records_own_event = false;  // the call has recorded one of the recorder's events
-    bool is_unfinished = false;      // there is work whose end is not known
-    CUresult error = CUDA_SUCCESS;   // of the recorder's own calls, the first
+    bool records_own_event = false;   // the call has recorded one of the recorder's events
+    bool is_unfinished = false;       // there is work whose end is not known
+    bool used_other_streams = false;  // some of the work is not in order with what comes to the main stream
+    CUresult error = CUDA_SUCCESS;    // of the recorder's own calls, the first
   };
   [[nodiscard]] Result finish();
 

@@ -78,6 +78,7 @@ Timing SegmentTimer::timing_of(const SegmentRecorder::Result& result) const {
   Timing timing;
   timing.device_ns = device_time(result.segments, timer_.empty_ns());
   timing.covered = result.covered;
+  timing.is_in_order = !result.used_other_streams;
   timing.segments = static_cast<std::uint32_t>(result.segments.size());
   const auto* clocks = reinterpret_cast<const std::uint64_t*>(shared_.data() + kFirstClocksOffset);
   if (clocks[1] > 0) timing.clock_mhz = static_cast<double>(clocks[0]) * 1e3 / static_cast<double>(clocks[1]);

@@ -25,6 +25,9 @@ struct Timing {
   double clock_mhz = 0;  // of a multiprocessor just before the work
   std::uint32_t segments =
       1;  // stretches between two waits inside, each with its own events (segment_timer.h)
+  // All of it is in order with what comes to the context's stream, before it and after it. False too where
+  // nobody has looked: SegmentTimer does.
+  bool is_in_order = false;
 };
 
 // Times work by a pair of events behind a bounded spin: the spin keeps the stream busy until the host has
