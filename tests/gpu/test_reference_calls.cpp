@@ -84,7 +84,7 @@ TEST_CASE("outputs of calls that nobody times are right on all streams, small an
       CHECK(trace.status == "PASSED");
       const auto fib = ordered_json::parse(trace.text).at("evaluation").at("fib");
       CHECK(fib.at("reference").at("device") == "cuda");
-      CHECK(fib.at("reference").at("n") < fib.at("n"));
+      CHECK(fib.at("reference").at("n").get<int>() + 10 < fib.at("sets"));
     }
   }
 }
