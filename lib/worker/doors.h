@@ -101,8 +101,8 @@ enum class DoorUse {
 // A device as the judge needs it. It must outlive its doors.
 class JudgeDevice : public OutputsMemory {
  public:
-  // With `places` places; of kCalls as many of them as take no more than a 32nd of the device's memory; one
-  // where there is no room for more. Throws Error.
+  // With `places` places; of kCalls as many of them as take no more than a 32nd of the device's memory, and
+  // an 8th of what is free of a GPU's; one where there is no room for more. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Door> make_door(const eval::Layout& layout, DoorUse use,
                                                         std::uint32_t places) = 0;
   [[nodiscard]] virtual DeviceState describe() = 0;
