@@ -25,6 +25,10 @@ void* operator new(std::size_t bytes) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+void* operator new(std::size_t bytes, const std::nothrow_t& /*nothrow*/) noexcept {
+  ++allocations;
+  return std::malloc(bytes);  // NOLINT: likewise
+}
 void operator delete(void* memory) noexcept { std::free(memory); }               // NOLINT
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }  // NOLINT
 

@@ -83,7 +83,8 @@ TEST_CASE("a small lead without intervals is no win") {
     return report::Leaderboard{
         name, report::Against::reference, {standing("a", 1, 1.0), standing("b", 2, 1.01)}};
   };
-  const auto outcomes = visual::outcomes_of(summary({near("d"), near("e")}));
+  const auto both = summary({near("d"), near("e")});
+  const auto outcomes = visual::outcomes_of(both);
   CHECK(outcomes[0].is_unsure());
   CHECK_FALSE(outcomes[0].has_won());
   CHECK_FALSE(outcomes[0].is_unopposed());
