@@ -1,16 +1,12 @@
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
 
+#include "support/busy_machine.h"
 #include "support/fib_run.h"
 #include "support/python.h"
 #include "util/files.h"
@@ -24,31 +20,6 @@ using namespace fib;
 namespace {
 
 const fs::path kSources = testing::source_folder() / "tests/hostile/honest";
-
-// Processes that use all cores, twice.
-class BusyMachine {
- public:
-  BusyMachine() {
-    for (long i = 0; i < 2 * ::sysconf(_SC_NPROCESSORS_ONLN); ++i) {
-      const pid_t pid = ::fork();
-      if (pid == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (volatile bool on = true; on;) {
-        }
-      }
-      pids_.push_back(pid);
-    }
-  }
-  ~BusyMachine() {
-    for (const pid_t pid : pids_) ::kill(pid, SIGKILL);
-    for (const pid_t pid : pids_) ::waitpid(pid, nullptr, 0);
-  }
-  BusyMachine(const BusyMachine&) = delete;
-  BusyMachine& operator=(const BusyMachine&) = delete;
-
- private:
-  std::vector<pid_t> pids_;
-};
 
 void add_cpp(testing::FibRun& run, const std::string& name, const std::string& source) {
   run.dataset.solution(name, "test", source, "add", {{"pool.h", util::read_file(kSources / "pool.h")}});
@@ -111,7 +82,7 @@ TEST_CASE("on a busy machine no honest solution is refused", "[.]") {
   std::map<std::string, Added> added;
   std::size_t evaluations = 0;
   for (int round = 0; round < wanted; ++round) {
-    const BusyMachine busy;
+    const testing::BusyMachine busy;
     fs::remove_all(run.dataset.root() / "traces");
     // By a number of calls, and by as many as the number needs.
     const bool is_asked = round % 2 == 0;

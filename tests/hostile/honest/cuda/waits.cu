@@ -1,0 +1,7 @@
+// Waits for the device at the end of each call.
+#include "add.h"
+
+extern "C" int run(const float* a, const float* b, float* c, std::int64_t n, cudaStream_t stream) {
+  add_part(a, b, c, n, 0, 1, stream);
+  return cudaDeviceSynchronize();
+}
