@@ -139,16 +139,14 @@ worker::SetId Calls::fill(const worker::AttachedDoor& door, std::uint64_t set_nu
 
 UnjudgedCall Calls::make_at(const worker::AttachedDoor& door, const worker::SetId& set) {
   parts_.worker.begin_call(usual_prepare_ns(), true);
-  const std::int64_t begin = parts_.now_ns();
   open_at(door);
-  const std::int64_t opened = parts_.now_ns();
   CallTimes times;
   UnjudgedCall call{set, made_ + 1, run_and_collect(worker::Clock::kCounters, times)};
   call.refused_launch = times.done.refused_launch;
   parts_.judge.sample_private(door.number());
   parts_.worker.end_call();
   times.beside = parts_.worker.beside_last_call();
-  call.wall_ms = util::in_ms(opened - begin) + wall_ms(times);
+  call.wall_ms = wall_without_waiting_ms(times);
   call.others_ms = others_ms(times);
   times.beside.exact_others_ns.reset();
   call.lagging_others_ms = others_ms(times);

@@ -26,7 +26,7 @@ struct UnjudgedCall {
   std::uint64_t number = 0;  // of all calls, from 1
   worker::Collected collected;
   std::string refused_launch = {};  // worker::Done has it
-  double wall_ms = 0;               // by the coordinator's clock: see wall_ms(); and for opening the workload
+  double wall_ms = 0;               // wall_without_waiting_ms(); with opening the workload
   double others_ms = 0;             // what the worker's other threads used of the CPUs in that time, exact
   double lagging_others_ms = 0;     // the same as timed calls tell it that are not exact
 };

@@ -119,7 +119,14 @@ std::optional<std::string> impossible_claim(const worker::CallTimes& ran, std::u
 }
 
 double wall_ms(const worker::CallTimes& call) {
-  return in_ms(call.envelope_ns + call.beside.prepare_ns + call.beside.collect_ns);
+  return in_ms(call.envelope_ns + call.beside.prepare_ns + call.beside.collect_ns + call.beside.open_ns);
+}
+
+double wall_without_waiting_ms(const worker::CallTimes& call) {
+  const auto& beside = call.beside;
+  const std::int64_t waited_ns = call.waited_ns + call.own_waited_ns + beside.prepare_waited_ns +
+                                 beside.collect_waited_ns + beside.open_waited_ns;
+  return wall_ms(call) - std::clamp(in_ms(waited_ns) - others_ms(call), 0.0, wall_ms(call));
 }
 
 double others_ms(const worker::CallTimes& call) {

@@ -19,8 +19,13 @@ namespace fib::bench {
 [[nodiscard]] std::optional<std::string> impossible_claim(const worker::CallTimes& ran,
                                                           std::uint64_t output_bytes, bool on_cuda);
 
-// What a whole call took by the coordinator's clock, in milliseconds: preparing it, running, collecting.
+// What a whole call took by the coordinator's clock, in milliseconds: preparing it, running, collecting, and
+// opening the workload where that is part of it.
 [[nodiscard]] double wall_ms(const worker::CallTimes& call);
+
+// The same without the time in which the worker's main thread or the coordinator was ready to run and had no
+// CPU, as far as others than the worker had it; at least 0. Pure.
+[[nodiscard]] double wall_without_waiting_ms(const worker::CallTimes& call);
 
 // What all of the worker's threads and processes but the main thread used of the CPUs in that time. Pure.
 [[nodiscard]] double others_ms(const worker::CallTimes& call);

@@ -145,9 +145,8 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
   counted.bus_bytes = seen.bus_bytes / number;
   counted.others_ms = eval::median(others);
   counted.long_others_ms = eval::quantile(std::move(others), 0.9);
-  counted.wall_ms = eval::median(walls);
   counted.long_wall_ms = eval::quantile(std::move(walls), 0.9);
-  auto problem = unclaimed_work(counted, usual);
+  auto problem = unclaimed_work(counted);
   if (problem) expect_no_other_work(parts);
   for (std::size_t i = 0; i < made.size(); ++i) calls.judge_at(doors[i], made[i]);
   if (!problem && counted.engine_ms - counted.own_ms < kLeastShareOfClaim * counted.claimed_ms)
@@ -156,9 +155,9 @@ std::optional<std::string> count_calls(const EvaluationParts& parts, ExpectedOut
 }
 
 // Whether what was seen may be the gaps between kernels, if there were as many as the claim has time for.
-bool may_be_gaps(CountedWork counted, const UsualCall& usual) {
+bool may_be_gaps(CountedWork counted) {
   counted.parts = 0;
-  return !unclaimed_work(counted, usual);
+  return !unclaimed_work(counted);
 }
 
 NoVerdict no_records(const std::string& problem) {
@@ -176,13 +175,13 @@ NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
                       counted.long_wall_ms, usual.wall_ms)};
 }
 
-NoVerdict busy_threads(const CountedWork& counted) {
+NoVerdict busy_threads(const CountedWork& counted, const UsualCall& usual) {
   return {
       model::ObstacleCode::unclear_work,
       fmt::format("threads of the solution use the CPUs for {:.4f} ms or more in a tenth of the calls while "
-                  "the device's own counters are read, so that nobody can tell whether they compute what "
-                  "the device should",
-                  counted.long_others_ms)};
+                  "the device's own counters are read, and {:.4f} ms before, so that nobody can tell whether "
+                  "they compute what the device should",
+                  counted.long_others_ms, usual.others_ms)};
 }
 
 NoVerdict contradiction() {
@@ -211,11 +210,11 @@ Finding middle_of(std::vector<Finding> findings) {
 // What counts come to that saw more work than is claimed. Work may differ from call to call so much that the
 // median tells little of it: where the mean of the claims covers it, without limits on long ones, that is the
 // latency. Throws Failed for all else, and NoVerdict where lost records leave it open.
-void settle(const std::string& problem, const UsualCall& usual, Measurement& m) {
+void settle(const std::string& problem, Measurement& m) {
   CountedWork without_limits = *m.counted;
   without_limits.claimed_ms = eval::mean(joined(m.trials_ms));
-  if (unclaimed_work(without_limits, usual)) {
-    if (m.lost_records && may_be_gaps(without_limits, usual)) throw no_records(problem);
+  if (unclaimed_work(without_limits)) {
+    if (m.lost_records && may_be_gaps(without_limits)) throw no_records(problem);
     throw Failed{model::Status::RUNTIME_ERROR, problem, {model::ErrorCode::clocks_disagree}};
   }
   m.counted = without_limits;
@@ -252,11 +251,11 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     const bool is_first = findings.empty() && unclear.empty();
     if (problem) {
       findings.push_back({*problem, *m.counted});
-    } else if (m.counted->long_wall_ms > most_wall_ms(usual)) {
+    } else if (is_slow(*m.counted, usual)) {
       // Some calls may be made long, and compute on the host what counters then do not see.
       unclear.push_back(slow_calls(*m.counted, usual));
     } else if (computes_beside(*m.counted, usual)) {
-      unclear.push_back(busy_threads(*m.counted));
+      unclear.push_back(busy_threads(*m.counted, usual));
     } else if (!m.counted->missing.empty() && !is_first) {
       unclear.push_back(contradiction());
     } else {
@@ -268,13 +267,13 @@ void make_counts(const EvaluationParts& parts, ExpectedOutputs& expected, Calls&
     if (findings.size() < kFewestFindings) throw unclear.back();
     const Finding middle = middle_of(findings);
     m.counted = middle.counted;
-    settle(middle.problem, usual, m);
+    settle(middle.problem, m);
     // Where the mean is the latency, its calls have as much room.
     const double more_ms = m.counted->claimed_ms - blank.claimed_ms;
     UsualCall settled = usual;
     settled.wall_ms += more_ms;
-    if (m.counted->long_wall_ms > most_wall_ms(settled)) throw slow_calls(*m.counted, settled);
-    if (computes_beside(*m.counted, settled)) throw busy_threads(*m.counted);
+    if (is_slow(*m.counted, settled)) throw slow_calls(*m.counted, settled);
+    if (computes_beside(*m.counted, settled)) throw busy_threads(*m.counted, settled);
     return;
   }
 }

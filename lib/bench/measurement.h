@@ -38,9 +38,9 @@ struct CountedWork {
   double own_ms = 0;        // of both, for fib itself: it copies outputs that calls return
   double claimed_ms = 0;    // what the timed calls claim
   std::uint64_t parts = 0;  // kernels, copies and sets of a call, as its worker says; 0: it does not; lost: 1
-  double wall_ms = 0;       // of the counted calls by the coordinator's clock, the median
-  double long_wall_ms = 0;  // the same, of the calls that took longest: nine of ten took less
-  double others_ms = 0;     // what all threads but the main one used of the CPUs in a call, the median
+  // Nine of ten calls took less by the coordinator's clock, without waiting for a CPU.
+  double long_wall_ms = 0;
+  double others_ms = 0;       // what all threads but the main one used of the CPUs in a call, the median
   double long_others_ms = 0;  // the same, of the calls in which they used most: nine of ten used less
 };
 

@@ -39,12 +39,16 @@ struct UsualCall {
 [[nodiscard]] double most_wall_ms(const UsualCall& usual);
 
 // Whether the device was at work for longer than is claimed, its multiprocessors or its engine for kernels,
-// exchanged more with the host than can be done in that time, or the counted calls took much longer than the
-// timed ones, or more of the CPUs (as where the host computes instead): as a sentence for the log. Pure.
-[[nodiscard]] std::optional<std::string> unclaimed_work(const CountedWork& counted, const UsualCall& usual);
+// or exchanged more with the host than can be done in that time: as a sentence for the log. Pure.
+[[nodiscard]] std::optional<std::string> unclaimed_work(const CountedWork& counted);
 
-// Whether in some counted calls other threads used more of the CPUs than they may, or as much as a core can
-// in a call: where they always do, nobody knows for what. Pure.
+// Whether a tenth of the counted calls took much longer than timed ones: the host may have computed instead
+// of the device, or the machine was too busy. Pure.
+[[nodiscard]] bool is_slow(const CountedWork& counted, const UsualCall& usual);
+
+// Whether in counted calls, or in a tenth of them, other threads used more of the CPUs than they may beside
+// what they use in timed ones, or as much as a core can in a call: where they always do, nobody knows for
+// what. Pure.
 [[nodiscard]] bool computes_beside(const CountedWork& counted, const UsualCall& usual);
 
 // Whether the engine was at work for so much longer than what is left open that a lie in other workloads of

@@ -247,9 +247,15 @@ Answer<bool> WorkerClient::open(const Open& workload, const DoorFds& door, std::
   request.places = door.places;
   request.has_private = door.has_private;
   const auto before = is_on_cpu_ ? WatchedProcess::Usage{} : process_.usage();
+  const std::int64_t waited = waiting_ns();
+  const std::int64_t begin = util::monotonic_ns();
   auto answer = acknowledged(child_.request(MessageType::kOpen, request.encode(), MessageType::kOpened,
                                             deadline_ns, {door.inputs.get(), door.outputs.get()}));
-  if (!is_on_cpu_) beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(before, process_.usage());
+  if (!is_on_cpu_) {
+    beside_.open_ns = util::monotonic_ns() - begin;
+    beside_.open_waited_ns = waiting_ns() - waited;
+    beside_.others_cpu_ns += WatchedProcess::used_by_others_ns(before, process_.usage());
+  }
   return answer;
 }
 

@@ -62,11 +62,12 @@ class DeviceExchange : public CudaExchange {
     return has_private_ ? outputs_.data() + places_ * layout_.output_stride() : 0;
   }
 
-  void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) override {
+  void begin_compare(CUdeviceptr inputs) override {
     std::memset(differs_.data(), 0, sizeof(std::uint32_t));
-    copy(shared_outputs(), outputs, layout_.output_bytes);
     kernels_.differs(inputs, shared_inputs(), layout_.input_bytes, differs_.device());
   }
+
+  void begin_store(CUdeviceptr outputs) override { copy(shared_outputs(), outputs, layout_.output_bytes); }
 
   bool end_store() override {
     std::uint32_t differs = 0;
@@ -132,10 +133,9 @@ class HostExchange : public CudaExchange {
     throw Error("the judge does not reach the private buffers of this worker");
   }
 
-  void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) override {
-    download(input_stop_, inputs, layout_.input_bytes);
-    download(output_stop_, outputs, layout_.output_bytes);
-  }
+  void begin_compare(CUdeviceptr inputs) override { download(input_stop_, inputs, layout_.input_bytes); }
+
+  void begin_store(CUdeviceptr outputs) override { download(output_stop_, outputs, layout_.output_bytes); }
 
   bool end_store() override {
     std::memcpy(shared_outputs(), output_stop_.data(), layout_.output_bytes);

@@ -31,8 +31,11 @@ class CudaExchange {
   [[nodiscard]] virtual CUdeviceptr private_inputs() const { return 0; }
   [[nodiscard]] virtual CUdeviceptr private_outputs() const { return 0; }
 
-  // Begins to copy the outputs back to that place, and to find out whether the inputs are what they were.
-  virtual void begin_store(CUdeviceptr inputs, CUdeviceptr outputs) = 0;
+  // Begins to find out whether the inputs are what they were.
+  virtual void begin_compare(CUdeviceptr inputs) = 0;
+
+  // Begins to copy the outputs back to that place. After begin_compare().
+  virtual void begin_store(CUdeviceptr outputs) = 0;
 
   // When the stream is idle: the outputs lie where the judge sees them. Whether the inputs changed.
   [[nodiscard]] virtual bool end_store() = 0;

@@ -34,7 +34,10 @@ bool may_be_refusal(std::string_view error) {
 
 void refuse_orphans(std::uint64_t orphans) {
   if (orphans > 0)
-    throw Error("{} pieces of work on the device were not launched by the call itself", orphans);
+    throw Error(
+        "{} pieces of work on the device were not launched by the call itself, but by another thread of the "
+        "process, or outside of the call",
+        orphans);
 }
 
 // The driver's type of a device address is an integer.
@@ -60,6 +63,8 @@ void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
   exchange_.reset();
   own_inputs_ = DeviceMemory();
   own_outputs_ = DeviceMemory();
+  // The judge makes private buffers for solutions alone. A reference may return what it keeps.
+  is_solutions_ = shared.has_private;
   exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(shared));
   inputs_ = exchange_->private_inputs();
   outputs_ = exchange_->private_outputs();
@@ -94,6 +99,8 @@ void CudaStage::fill(Clock clock, std::uint32_t place) {
   using device::cuda::TraceKind;
   clock_ = clock;
   used_.begin(inputs_, input_bytes_);
+  copied_.clear();
+  returned_.clear();
   if (clock == Clock::kNone) {
     own([&] { exchange_->load_inputs(place, inputs_, scalars_.data()); });
     return wait_where_needed();
@@ -181,7 +188,9 @@ device::cuda::Timing CudaStage::time(Target& target, Clock clock) {
     return timer_.time(call, clock != Clock::kOpenEvents);
   }
   if (!segment_timer_) throw Error("there is no clock that follows a call");
-  const auto timing = segment_timer_->time(call);
+  using Threads = device::cuda::SegmentRecorder::Threads;
+  // torch.autograd's backward pass, for one, has a thread of its own.
+  const auto timing = segment_timer_->time(call, is_solutions_ ? Threads::kOne : Threads::kAll);
   in_order_ = in_order_.value_or(true) && timing.is_in_order;
   return timing;
 }
@@ -214,23 +223,50 @@ Done CudaStage::trace(Target& target, Clock clock) {
 
 void CudaStage::touch_output(const eval::Slot& slot, std::uint64_t address) {
   if (!used_.add(address, slot.bytes)) return;
-  context_.check(context_.driver().copy(outputs_ + slot.offset, address, slot.bytes, context_.stream()),
-                 "cuMemcpyDtoDAsync");
+  copied_.insert(slot.offset);
+  copy_returned({slot, address});
 }
 
 void CudaStage::take_output(const eval::Slot& slot, std::uint64_t address) {
   if (slot.bytes == 0) return;
   if (clock_ == Clock::kNone) return own([&] { exchange_->store(slot, address); });
-  own([&] {
-    context_.check(context_.driver().copy(outputs_ + slot.offset, address, slot.bytes, context_.stream()),
-                   "cuMemcpyDtoDAsync");
-    // Counted calls have nothing beside the call.
-    if (clock_ != Clock::kCounters && alias_check_.is_mapped_twice(address, slot.bytes, random_()))
+  returned_.push_back({slot, address});
+}
+
+void CudaStage::copy_returned(const Returned& output) {
+  context_.check(context_.driver().copy(outputs_ + output.slot.offset, output.address, output.slot.bytes,
+                                        context_.stream()),
+                 "cuMemcpyDtoDAsync");
+}
+
+void CudaStage::spoil(CUdeviceptr memory, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  // Neither 0 nor -1, which outputs are often full of.
+  const auto byte = static_cast<unsigned char>(2 + random_() % 250);
+  context_.check(context_.driver().set_bytes(memory, byte, bytes, context_.stream()), "cuMemsetD8Async");
+}
+
+// One output after the other is copied and spoiled, after the inputs: what is the same memory at two
+// addresses is spoiled when the second is copied. Those whose addresses say so were copied by the call, and
+// are once more, before anything is spoiled: what the call has left to other streams is done now.
+void CudaStage::take_returned() {
+  for (const auto& output : returned_) {
+    if (copied_.contains(output.slot.offset)) copy_returned(output);
+  }
+  // Counted calls have nothing beside the call.
+  const bool is_counted = clock_ == Clock::kCounters;
+  const bool spoils = is_solutions_ && !is_counted && !returned_.empty();
+  if (spoils) spoil(inputs_, input_bytes_);
+  for (const auto& output : returned_) {
+    if (!copied_.contains(output.slot.offset)) copy_returned(output);
+    if (!is_counted && alias_check_.is_mapped_twice(output.address, output.slot.bytes, random_()))
       throw Error(
           "an output lies in memory that is mapped more than once, so that what is written to one part of it "
           "stands "
           "in others, too");
-  });
+    if (spoils) spoil(output.address, output.slot.bytes);
+  }
+  returned_.clear();
 }
 
 void* CudaStage::allocate(std::uint64_t bytes) { return as_pointer(pool_.allocate(bytes)); }
@@ -246,7 +282,11 @@ void CudaStage::wait() {
 bool CudaStage::collect() {
   if (clock_ == Clock::kNone) return false;
   const bool stores = clock_ != Clock::kCounters;
-  if (stores) own([&] { exchange_->begin_store(inputs_, outputs_); });
+  own([&] {
+    if (stores) exchange_->begin_compare(inputs_);
+    take_returned();
+    if (stores) exchange_->begin_store(outputs_);
+  });
   context_.wait();
   if (tracer_) refuse_orphans(std::max(tracer_->finish(), watcher_->take_unheard()));
   return stores && exchange_->end_store();

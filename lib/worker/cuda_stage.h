@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,16 @@ class CudaStage : public Stage {
   void call_untimed(Target& target);
   void wait_where_needed();
   Done trace(Target& target, Clock clock);
+  // An output that the call has returned.
+  struct Returned {
+    eval::Slot slot;
+    CUdeviceptr address = 0;
+  };
+  void take_returned();
+  void copy_returned(const Returned& output);
+  // Leaves something there that neither the call nor another one wrote.
+  void spoil(CUdeviceptr memory, std::uint64_t bytes);
+
   // Why the driver has refused a launch since this was asked before; "": it has refused none.
   std::string refused_launch();
   // Runs fib's own work on the device, so that the tracer knows it.
@@ -75,7 +86,10 @@ class CudaStage : public Stage {
   Clock clock_ = Clock::kEvents;  // of the call
   std::optional<bool> in_order_;  // Timing::is_in_order of all calls that were timed; nothing: none was
   std::vector<std::byte> scalars_;
+  bool is_solutions_ = false;  // the call is
   UsedMemory used_;
+  std::set<std::uint64_t> copied_;  // offsets of outputs in memory that was used: copied by the call itself
+  std::vector<Returned> returned_;  // until collect()
 };
 
 }  // namespace fib::worker

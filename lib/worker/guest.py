@@ -302,11 +302,13 @@ JIT_FOLDER = "jit"  # libfib_core packs it (guest.cpp)
 
 def use_private_files():
     """The folder for private files may have another name than when the interpreter was started. What just-in-time
-    compilers make lies together, for the next worker of the same solution."""
+    compilers make lies together, for the next worker of the same solution. torch.compile compiles in this process:
+    a pool of compilers would go on starting after the call."""
     home = os.getcwd()
     jit = os.path.join(home, JIT_FOLDER)
     os.environ.update(HOME=home, TMPDIR=home, TRITON_CACHE_DIR=os.path.join(jit, "triton"),
-                      TORCHINDUCTOR_CACHE_DIR=os.path.join(jit, "inductor"), CUDA_CACHE_PATH=os.path.join(jit, "cuda"))
+                      TORCHINDUCTOR_CACHE_DIR=os.path.join(jit, "inductor"), TORCHINDUCTOR_COMPILE_THREADS="1",
+                      CUDA_CACHE_PATH=os.path.join(jit, "cuda"))
 
 
 def main(library_path, packages, cores, files, on_cuda, bytecode, probe):

@@ -65,7 +65,9 @@ class Stage {
   virtual void touch_output(const eval::Slot& /*slot*/, std::uint64_t /*address*/) {}
 
   // Copies an output that lies somewhere else in the memory of this process (on CUDA: of the device) to its
-  // slot in the private buffers. Between run() and collect().
+  // slot in the private buffers. Between run() and collect(), which may be what copies it. On CUDA a
+  // solution's memory is spoiled then, that of its inputs and of the outputs that it has returned: a call has
+  // to write all that it returns, to memory of its own.
   virtual void take_output(const eval::Slot& slot, std::uint64_t address) = 0;
 
   // Which device it is, as DLPack names it to this process.

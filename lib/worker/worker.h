@@ -13,12 +13,14 @@ namespace fib::worker {
 
 // What one call took: the worker's claim, and what the coordinator's own clock and the kernel saw of it.
 struct CallTimes {
-  // Beside its run: the coordinator's clock around the two other requests, and the waiting for a CPU in them.
+  // Beside its run: the coordinator's clock around the other requests, and the waiting for a CPU in them.
   struct Beside {
     std::int64_t prepare_ns = 0;
     std::int64_t prepare_waited_ns = 0;
     std::int64_t collect_ns = 0;
     std::int64_t collect_waited_ns = 0;
+    std::int64_t open_ns = 0;  // on CUDA: to open the workload, where that comes after begin_call()
+    std::int64_t open_waited_ns = 0;
     std::int64_t rest_ns = 0;  // on the CPU: from the answer to Collect until the main thread sleeps
     std::int64_t rest_waited_ns = 0;
     std::int64_t main_cpu_ns = 0;     // of the main thread from begin_call() to this rest, the run included

@@ -242,13 +242,17 @@ class FakeWorker : public worker::Worker {
                             std::int64_t deadline_ns) override {
     opened = workload;
     opened_doors.push_back(door.door);
-    world_.now_ns += open_ns(opened_doors.size());
+    opened_in_ns_ = open_ns(opened_doors.size());
+    world_.now_ns += opened_in_ns_;
     opened_on_device = door.on_device;
     deadlines.push_back(deadline_ns);
     if (const auto failed = failure_of("open")) return *failed;
     return true;
   }
-  void begin_call(std::int64_t /*usual_prepare_ns*/, bool /*exact*/) override { CHECK_FALSE(world_.stopped); }
+  void begin_call(std::int64_t /*usual_prepare_ns*/, bool /*exact*/) override {
+    CHECK_FALSE(world_.stopped);
+    opened_in_ns_ = 0;
+  }
   worker::Answer<bool> prepare(worker::Clock clock, std::int64_t /*deadline_ns*/) override {
     prepared_ = clock;
     if (const auto failed = failure_of("prepare")) return *failed;
@@ -268,6 +272,7 @@ class FakeWorker : public worker::Worker {
   worker::Answer<worker::Collected> collect(std::int64_t /*deadline_ns*/) override {
     if (const auto failed = failure_of("collect")) return *failed;
     beside_ = beside(prepared_);
+    beside_.open_ns += opened_in_ns_;
     return collected;
   }
   void end_call() override {}
@@ -311,6 +316,7 @@ class FakeWorker : public worker::Worker {
   World& world_;
   worker::Clock prepared_{};
   worker::CallTimes::Beside beside_{};
+  std::int64_t opened_in_ns_ = 0;  // since begin_call()
 };
 
 class FakeReference : public bench::Reference {

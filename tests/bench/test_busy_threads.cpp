@@ -24,12 +24,13 @@ TEST_CASE("threads that compute in counted calls are found by what they use of t
     return scene.run();
   };
   CHECK(run(0, 0.05).status == Status::PASSED);
-  const auto found = run(0, 0.2);
-  CHECK(found.status == Status::RUNTIME_ERROR);
-  CHECK_THAT(found.note, Catch::Contains("threads of the solution use the CPUs for 0.2000 ms a call"));
-  CHECK(found.counted->others_ms == Approx(0.2));
+  // No verdict, not a failure: on a busy machine work takes longer.
+  CHECK_THROWS_WITH(
+      run(0, 0.2),
+      Catch::StartsWith("threads of the solution use the CPUs for 0.2000 ms or more in a tenth of the calls "
+                        "while the device's own counters are read, and 0.0000 ms before"));
   CHECK(run(0.5, 0.8).status == Status::PASSED);  // about as much as they always do
-  // What may be anything is no verdict: in some calls, or always.
+  // Nor is there one where it is so in some calls alone, or always.
   CHECK_THROWS_WITH(run(0, 0.05, 0.3),
                     Catch::StartsWith("threads of the solution use the CPUs for 0.3000 ms"));
   CHECK_THROWS_WITH(run(3, 3), Catch::StartsWith("threads of the solution use the CPUs for 3.0000 ms"));

@@ -14,6 +14,7 @@ using fib::device::cuda::Effect;
 using fib::device::cuda::effect_of;
 using fib::device::cuda::SegmentRecorder;
 using fib::device::cuda::span_of;
+using Threads = SegmentRecorder::Threads;
 
 namespace {
 
@@ -83,9 +84,9 @@ struct Call {
                             },
                             [](bool released) { device->released = released; }, 5'000'000}};
 
-  explicit Call(CUstream main_stream = kMain) : main(main_stream) {
+  explicit Call(CUstream main_stream = kMain, Threads threads = Threads::kOne) : main(main_stream) {
     device = &machine;
-    recorder.start();
+    recorder.start(threads);
   }
   ~Call() { device = nullptr; }
   Call(const Call&) = delete;
@@ -393,6 +394,28 @@ TEST_CASE("work of other threads, contexts and unknown streams is told") {
   CHECK(result.segments.size() == 1);
 }
 
+TEST_CASE("work of another thread is an orphan, or the call's own where all threads are") {
+  {
+    Call call;
+    std::thread([&] { call.work(kMain, 5); }).join();
+    const auto result = call.finish();
+    CHECK(result.orphans == 1);
+    CHECK(result.segments.empty());
+  }
+  Call call(kMain, Threads::kAll);
+  call.work(kMain, 3);
+  std::thread([&] {
+    call.work(kMain, 5);
+    call.wait();
+    call.work(kMain, 7);
+  }).join();
+  const auto result = call.finish();
+  CHECK(result.orphans == 0);
+  REQUIRE(result.segments.size() == 2);
+  CHECK(result.segments[0].span_ns == Approx(8000));
+  CHECK(result.segments[1].span_ns == Approx(7000));
+}
+
 TEST_CASE("another thread that waits lets the device go") {
   Call call;
   call.work(kMain, 5);
@@ -404,7 +427,7 @@ TEST_CASE("a call without work has no segment, and the recorder serves the next 
   Call call;
   call.wait();
   CHECK(call.finish().segments.empty());
-  call.recorder.start();
+  call.recorder.start(Threads::kOne);
   call.machine.released = call.machine.is_idle = false;
   call.work(kMain, 5);
   CHECK(call.finish().segments.size() == 1);

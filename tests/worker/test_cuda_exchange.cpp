@@ -88,7 +88,8 @@ TEST_CASE("a worker's private buffers are the place behind the shared ones, wher
   const float* shared = reinterpret_cast<const float*>(scene.door->outputs(0).device);
   CHECK_FALSE(shared[0] == 7);
   CHECK(reinterpret_cast<const float*>(scene.door->outputs(1).device)[299] == 7);
-  exchange->begin_store(inputs, outputs);
+  exchange->begin_compare(inputs);
+  exchange->begin_store(outputs);
   CHECK(shared[299] == 7);
   CHECK(exchange->end_store());  // these inputs are not those of the shared place
 }

@@ -31,9 +31,10 @@ SegmentRecorder::~SegmentRecorder() {
   }
 }
 
-void SegmentRecorder::start() {
+void SegmentRecorder::start(Threads threads) {
   const std::lock_guard lock(mutex_);
   thread_ = std::this_thread::get_id();
+  threads_ = threads;
   result_ = {};
   used_ = 0;
   spins_ = 1;
@@ -51,7 +52,7 @@ void SegmentRecorder::before(const ApiCall& call) {
   const bool has_effect = call.effect == Effect::kWork || call.effect == Effect::kCopy;
   if (!call.in_this_context) {
     result_.has_foreign_work |= has_effect;
-  } else if (std::this_thread::get_id() != thread_) {
+  } else if (!is_of_call()) {
     result_.orphans += has_effect ? 1 : 0;
     // The ends are recorded by the thread of the call.
     if (may_wait(call.effect) && is_open_ && !released_) let_go(now);
@@ -74,7 +75,7 @@ void SegmentRecorder::before(const ApiCall& call) {
 
 void SegmentRecorder::after(const ApiCall& call) {
   const std::lock_guard lock(mutex_);
-  if (!call.in_this_context || std::this_thread::get_id() != thread_) return;
+  if (!call.in_this_context || !is_of_call()) return;
   const std::int64_t now = util::monotonic_ns();
   if (call.effect == Effect::kBeginCapture && call.result == CUDA_SUCCESS) ++captures_;
   if (call.effect == Effect::kEndCapture) captures_ = std::max(0, captures_ - 1);
@@ -83,7 +84,11 @@ void SegmentRecorder::after(const ApiCall& call) {
     let_go(now);
   }
   if (may_wait(call.effect) || (call.effect == Effect::kAsk && released_)) (void)try_to_close(true);
-  own_ns_ += util::monotonic_ns() - now;
+  if (std::this_thread::get_id() == thread_) own_ns_ += util::monotonic_ns() - now;
+}
+
+bool SegmentRecorder::is_of_call() const {
+  return threads_ == Threads::kAll || std::this_thread::get_id() == thread_;
 }
 
 void SegmentRecorder::release() {

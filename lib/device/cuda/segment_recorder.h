@@ -21,8 +21,8 @@ namespace fib::device::cuda {
 // side stream counts from its own first work to its own last.
 //
 // Streams that wait for the default stream are held by a spin there. A stream that is captured is left alone.
-// Work queued by another thread than the one that made start() is counted as an orphan. The first six
-// segments are taken apart; what follows is one more, with the gaps of the host in it.
+// Work queued by another thread than the one that made start() is the call's, too, or is counted as an
+// orphan. The first six segments are taken apart; what follows is one more, with the gaps of the host in it.
 class SegmentRecorder final : public ApiWatcher::Listener {
  public:
   // How the recorder acts on the device; neither may throw.
@@ -38,7 +38,9 @@ class SegmentRecorder final : public ApiWatcher::Listener {
   SegmentRecorder(const SegmentRecorder&) = delete;
   SegmentRecorder& operator=(const SegmentRecorder&) = delete;
 
-  void start();  // of a call: `main` is spinning already
+  enum class Threads { kOne, kAll };  // whose work is the call's
+
+  void start(Threads threads);  // of a call: `main` is spinning already
   void before(const ApiCall& call) override;
   void after(const ApiCall& call) override;
   void release();  // the call has queued all it will
@@ -48,7 +50,7 @@ class SegmentRecorder final : public ApiWatcher::Listener {
   struct Result {
     std::vector<Segment> segments;
     bool covered = true;            // no segment began before it was queued
-    std::uint64_t orphans = 0;      // pieces of work from other threads
+    std::uint64_t orphans = 0;      // pieces of work from other threads, where they are not the call's
     bool has_foreign_work = false;  // in another context
     bool has_unknown_stream = false;
     bool records_own_event = false;   // the call has recorded one of the recorder's events
@@ -84,6 +86,7 @@ class SegmentRecorder final : public ApiWatcher::Listener {
   bool try_to_close(bool at_wait);
   void wait_a_little();
   [[nodiscard]] double measure();
+  [[nodiscard]] bool is_of_call() const;  // this thread
   Stream& entry_of(CUstream stream);
   [[nodiscard]] CUstream anchor_of(CUstream stream);
   bool is_captured(CUstream stream);
@@ -94,6 +97,7 @@ class SegmentRecorder final : public ApiWatcher::Listener {
   Hold hold_;
   std::mutex mutex_;
   std::thread::id thread_;
+  Threads threads_ = Threads::kOne;
   std::vector<Stream> streams_;  // the first used_ of them are of this segment; the others lend their events
   std::size_t used_ = 0;
   int spins_ = 0;

@@ -34,14 +34,14 @@ CUresult SegmentTimer::spin(CUstream stream) {
   }
 }
 
-Timing SegmentTimer::time(const std::function<void()>& work) {
+Timing SegmentTimer::time(const std::function<void()>& work, SegmentRecorder::Threads threads) {
   const std::atomic_ref<std::uint32_t> released(*reinterpret_cast<std::uint32_t*>(shared_.data()));
   released.store(0);
   {
     const OwnWork own;
     kernels_.spin(shared_.device(), kLeastSpinNs, kSpinLimitNs, shared_.device() + kFirstClocksOffset);
   }
-  recorder_.start();
+  recorder_.start(threads);
   watcher_.start(recorder_);
   const std::int64_t begin = util::monotonic_ns();
   try {
@@ -69,7 +69,10 @@ Timing SegmentTimer::time(const std::function<void()>& work) {
 Timing SegmentTimer::timing_of(const SegmentRecorder::Result& result) const {
   context_.check(result.error, "a call of the clock");
   if (result.orphans > 0)
-    throw Error("{} pieces of work on the device were not launched by the call itself", result.orphans);
+    throw Error(
+        "{} pieces of work on the device were not launched by the call itself, but by another thread of the "
+        "process",
+        result.orphans);
   if (result.has_foreign_work)
     throw Error("the call works in a CUDA context of its own, where no clock runs");
   if (result.records_own_event) throw Error("the call records an event of the clock");

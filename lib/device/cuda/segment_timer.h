@@ -19,9 +19,10 @@ class SegmentTimer {
   // `timer` has measured the empty pair. All must outlive this.
   SegmentTimer(const Context& context, Kernels& kernels, const Timer& timer, ApiWatcher& watcher);
 
-  // As Timer::time. Throws Error where the call gives the device work from other threads, in other contexts
-  // or on streams that it does not name.
-  [[nodiscard]] Timing time(const std::function<void()>& work);
+  // As Timer::time. Throws Error where the call gives the device work from other threads that are not to be
+  // its own, in other contexts or on streams that it does not name.
+  [[nodiscard]] Timing time(const std::function<void()>& work,
+                            SegmentRecorder::Threads threads = SegmentRecorder::Threads::kOne);
 
  private:
   CUresult spin(CUstream stream);

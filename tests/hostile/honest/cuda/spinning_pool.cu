@@ -1,9 +1,11 @@
-// Two threads that look for more work for a while before they sleep.
+// Two threads that plan, and look for more work for a while before they sleep.
 #include "add.h"
 #include "pool.h"
 
 extern "C" int run(const float* a, const float* b, float* c, std::int64_t n, cudaStream_t stream) {
   static auto* const pool = new Pool(2, 200);
-  pool->run([=](int i) { add_part(a, b, c, n, i, 2, stream); });
+  static Plan plan;
+  pool->run([=](int i) { plan_share(plan, n, i, 2); });
+  add_planned(a, b, c, plan, stream);
   return cudaGetLastError();
 }
