@@ -33,6 +33,9 @@ constexpr std::ptrdiff_t kAddedFrom = 4;
 constexpr std::ptrdiff_t kRefusedFrom = 10;
 // The spin in front of a call ends after this time (device/cuda/timer.cpp): what takes longer is not covered.
 constexpr double kMostQueueingMs = 5;
+// What the worker's own clock may see beyond the events of a call, which it sees beyond empty ones, too.
+constexpr double kBeyondEventsMs = 0.002;
+constexpr double kBeyondEventsShare = 0.02;
 // What CUPTI may see beyond the events: it runs kernels one at a time, which costs small ones some
 // microseconds.
 constexpr double kWitnessShare = 1.5;
@@ -98,6 +101,19 @@ double left_out_ms(const std::vector<double>& claims, const std::vector<double>&
   return *low - eval::median(claims);
 }
 
+// What the worker's own clock saw beyond events, of trials in which it is known, the median.
+std::vector<double> beyond_of_trials(const Measurement& m) {
+  std::vector<double> medians;
+  for (const auto& trial : m.beyond_events_ms) {
+    if (!trial.empty()) medians.push_back(eval::median(trial));
+  }
+  return medians;
+}
+
+double most_beyond_events_ms(const Measurement& m) {
+  return kBeyondEventsMs + kBeyondEventsShare * eval::median(joined(m.trials_ms));
+}
+
 // By how much the kernels of a call that claims so much may overlap.
 double overlap_ns(const Measurement& m, double claim_ns) {
   if (m.kernels <= 1) return 0;
@@ -142,6 +158,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
   m.others_ms.clear();
   m.host_ms.clear();
   m.clocks_mhz.clear();
+  m.beyond_events_ms.clear();
   std::vector<double> exact_others_ms;
   for (std::size_t call = 0; call < runs.size(); ++call) {
     const auto number = static_cast<std::int64_t>(call);
@@ -152,6 +169,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
       m.trials_ms.resize(trial + 1);
       m.unexplained_ms.resize(trial + 1);
       m.unclaimed_ms.resize(trial + 1);
+      m.beyond_events_ms.resize(trial + 1);
     }
     const auto& ran = runs[call];
     const auto& done = ran.done;
@@ -162,6 +180,8 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
     } else if (m.overhead) {
       m.unclaimed_ms[trial].push_back(unclaimed_ms(ran, *m.overhead, is_guest));
     }
+    if (m.clock == Clock::kEvents && done.around_ns > 0)
+      m.beyond_events_ms[trial].push_back(in_ms(done.around_ns - done.empty_around_ns));
     m.envelopes_ms.push_back(in_ms(ran.envelope_ns));
     m.walls_ms.push_back(wall_ms(ran));
     m.others_ms.push_back(others_ms(ran));
@@ -208,6 +228,26 @@ std::optional<std::string> unexplained_time(const Measurement& m) {
         m.clock == Clock::kEvents ? " (--clock events cannot time calls that wait for the device)" : "");
   }
   return std::nullopt;
+}
+
+std::optional<double> beyond_events_ms(const Measurement& m) {
+  const auto trials = beyond_of_trials(m);
+  if (trials.empty()) return std::nullopt;
+  return *std::max_element(trials.begin(), trials.end());
+}
+
+std::optional<std::string> rewritten_events(const Measurement& m) {
+  const auto beyond_ms = beyond_events_ms(m);
+  if (!beyond_ms || *beyond_ms <= most_beyond_events_ms(m)) return std::nullopt;
+  return fmt::format(
+      "the clocks disagree: {:.4f} ms a call by events, whose times a kernel can rewrite, and {:.4f} ms more "
+      "by the clock of the host",
+      eval::median(joined(m.trials_ms)), *beyond_ms);
+}
+
+bool rewrites_all_trials(const Measurement& m) {
+  const auto trials = beyond_of_trials(m);
+  return !trials.empty() && *std::min_element(trials.begin(), trials.end()) > most_beyond_events_ms(m);
 }
 
 std::optional<std::string> disagreeing_clocks(const Measurement& m) {

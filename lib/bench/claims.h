@@ -46,6 +46,15 @@ void add_unclaimed_time(Measurement& m);
 // The coordinator's clock saw more, in some trial, than the claims and known waiting; compared as above.
 [[nodiscard]] std::optional<std::string> unexplained_time(const Measurement& m);
 
+// How much longer the worker's own clock saw the calls than events: the median of the trial with the most;
+// nothing where it is not known. Pure.
+[[nodiscard]] std::optional<double> beyond_events_ms(const Measurement& m);
+
+// That is more than two clocks differ by: a kernel reaches the memory in which events keep their times.
+[[nodiscard]] std::optional<std::string> rewritten_events(const Measurement& m);
+// Whether it is in all trials: a machine disturbs some.
+[[nodiscard]] bool rewrites_all_trials(const Measurement& m);
+
 // The second clock of a device saw more work than events, in the median.
 [[nodiscard]] std::optional<std::string> disagreeing_clocks(const Measurement& m);
 

@@ -16,8 +16,9 @@
 namespace fib::bench {
 namespace {
 
-// How often all calls of an evaluation are made before time that nothing explains is called a lie. A machine
-// that takes time from processes without counting it does so now and then; who lies does it again.
+// How often all calls of an evaluation are made before time that nothing explains, or that only the host's
+// clock has seen, is called a lie. A machine that takes time from processes without counting it does so now
+// and then; who lies does it again.
 constexpr int kMostAttempts = 3;
 
 // What calls on sets of a solution's own may take, of what those on shared sets take.
@@ -93,6 +94,12 @@ void believe_times(const Measurement& result) {
     throw Failed{model::Status::RUNTIME_ERROR, problem, {code}};
   };
   if (const auto problem = unexplained_time(result)) refuse(*problem, ErrorCode::unexplained_time);
+  if (const auto problem = rewritten_events(result)) {
+    if (!rewrites_all_trials(result))
+      throw NoVerdict(model::ObstacleCode::unclear_time,
+                      *problem + " in some trials: the machine is too busy, or a kernel does that");
+    refuse(*problem, ErrorCode::clocks_disagree);
+  }
   if (const auto problem = disagreeing_clocks(result)) refuse(*problem, ErrorCode::clocks_disagree);
 }
 
@@ -196,7 +203,7 @@ void EvaluationRun::make_trials() {
                       fmt::format("{}{}{}", parts_.planned.set_owner, parts_.planned.workload->uuid, attempt),
                       result_.plan);
     make_enough_trials();
-    if (attempt == kMostAttempts || !unexplained_time(result_)) break;
+    if (attempt == kMostAttempts || !(unexplained_time(result_) || rewritten_events(result_))) break;
     counted_.clear();
     clocks_.forget_looks();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/claims.h"
 #include "bench/interval.h"
 #include "bench/kernel_records.h"
 #include "compile/builder.h"
@@ -102,6 +103,7 @@ model::RecordedWitness witness_record(const Measurement& m) {
     witness.added_ms = m.added_ms;
   }
   if (m.on_cuda) add_second_clock(witness, m);
+  witness.beyond_events_ms = beyond_events_ms(m);
   witness.counters = counters_record(m);
   return witness;
 }

@@ -73,6 +73,9 @@ struct Measurement {
   bool others_are_exact = false;
   std::vector<std::vector<double>> unexplained_ms;  // envelope less claim and waiting for a CPU, by trial
   std::optional<Overhead> overhead{};               // what calls take beside the work, where it is known
+  // cuda, by pairs of events: what the worker's own clock saw beyond them, less the same of an empty pair, by
+  // trial; of calls where it is known.
+  std::vector<std::vector<double>> beyond_events_ms{};
   std::vector<std::vector<double>> unclaimed_ms{};  // what each call took beyond claim and overhead
   std::vector<double> added_ms{};                   // to the times of each trial, since nobody claimed it
   std::vector<double> reference_ms;                 // calls of the reference

@@ -103,6 +103,7 @@ void fields(Is<RecordedWitness> auto& witness, Visit& visit) {
   visit("device_clock", witness.device_clock);
   visit("device_median_ms", witness.device_median_ms);
   visit("device_calls", witness.device_calls);
+  visit("beyond_events_ms", witness.beyond_events_ms);
   visit("counters", witness.counters);
 }
 

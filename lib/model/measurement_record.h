@@ -99,6 +99,7 @@ struct RecordedWitness {
   std::optional<std::string> device_clock;
   std::optional<double> device_median_ms;
   std::optional<std::uint64_t> device_calls;
+  std::optional<double> beyond_events_ms;
   std::optional<RecordedCounters> counters;
 };
 

@@ -39,7 +39,8 @@ std::map<OpType, Held> count(const Dataset& dataset, const dataset::Filter& filt
   for (const auto& [name, solution] : dataset.solutions) {
     if (filters.holds_solution(dataset, solution)) ++held[op_type_of(solution.definition)].solutions;
   }
-  for (const auto& [name, workloads] : dataset.workloads) {
+  for (const auto& [definition, workloads] : dataset.workloads) {
+    const std::string& name = definition;  // Clang 14 captures no part of a binding
     const auto count = std::count_if(workloads.begin(), workloads.end(), [&](const auto& workload) {
       return filters.holds_workload(dataset, name, workload);
     });

@@ -172,6 +172,8 @@ Done CudaStage::run_by(Target& target, Clock clock) {
   done.clock_mhz = timing.clock_mhz;
   done.segments = timing.segments;
   done.empty_pair_ns = timer_.empty_ns();
+  done.around_ns = timing.around_ns;
+  done.empty_around_ns = timing.empty_around_ns;
   return done;
 }
 

@@ -79,6 +79,8 @@ void fields(auto& wire, Either<Done> auto& m) {
   wire.amount(m.clock_mhz);
   wire.number(m.segments);
   wire.amount(m.empty_pair_ns);
+  wire.amount(m.around_ns);
+  wire.amount(m.empty_around_ns);
   wire.number(m.kernels);
   wire.number(m.copies);
   wire.number(m.streams);

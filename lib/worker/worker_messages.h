@@ -134,6 +134,10 @@ struct Done {
   // By events only.
   std::uint32_t segments = 0;  // stretches between two waits inside
   double empty_pair_ns = 0;    // what a pair with nothing between reads, and was subtracted of each
+  // What the worker's own clock saw beyond a pair (device/cuda/timer.h), and beyond one with nothing between;
+  // 0: nobody knows.
+  double around_ns = 0;
+  double empty_around_ns = 0;
   // By CUPTI's clocks only: what the device did.
   std::uint32_t kernels = 0;
   std::uint32_t copies = 0;  // and sets

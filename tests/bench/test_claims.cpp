@@ -221,3 +221,63 @@ TEST_CASE("the second clock may see a little more than the events, as kernels ru
   CHECK(bench::sees_more(20'001, 10'000));
   CHECK_FALSE(bench::sees_more(19'999, 10'000));
 }
+
+TEST_CASE("the host's clock sees where a kernel rewrites the times of events") {
+  const auto problem = [](double beyond_ns, Clock clock = Clock::kEvents) {
+    std::vector<Ran> runs;
+    for (int i = 0; i < 10; ++i) {
+      // Of the second trial's calls, most.
+      const bool is_rewritten = i >= 6;
+      runs.push_back(call(9'000, 100'000));
+      runs.back().done.empty_around_ns = 4'000;
+      runs.back().done.around_ns = 4'100 + (is_rewritten ? beyond_ns : 0);
+    }
+    bench::Measurement m;
+    m.clock = clock;
+    m.on_cuda = true;
+    m.plan = {2, 1, 4, false};
+    bench::sort_into_trials(runs, false, m);
+    CHECK_FALSE(bench::rewrites_all_trials(m));  // not the first one
+    return bench::rewritten_events(m);
+  };
+  CHECK_FALSE(problem(2'000));
+  CHECK(
+      problem(2'200) ==
+      "the clocks disagree: 0.0090 ms a call by events, whose times a kernel can rewrite, and 0.0023 ms more "
+      "by the clock of the host");
+  CHECK_FALSE(problem(20'000, Clock::kEventSegments));
+}
+
+TEST_CASE("where the host's clock has seen nothing beside the events it says nothing of them") {
+  bench::Measurement m;
+  m.trials_ms = {{1}};
+  CHECK_FALSE(bench::beyond_events_ms(m));
+  m.beyond_events_ms = {{}, {}};
+  CHECK_FALSE(bench::rewritten_events(m));
+  CHECK_FALSE(bench::rewrites_all_trials(m));
+  m.beyond_events_ms = {{0.001, -0.003, -0.002}, {-0.004}};
+  CHECK(bench::beyond_events_ms(m) == Approx(-0.002));
+  m.beyond_events_ms = {{0.03}, {}, {0.04}};
+  CHECK(bench::rewrites_all_trials(m));
+  m.beyond_events_ms = {{0.03}, {0.021}};
+  CHECK(bench::rewritten_events(m));
+  CHECK_FALSE(bench::rewrites_all_trials(m));
+}
+
+TEST_CASE("what a call took without waiting for a CPU is what it took while others had them all") {
+  Ran ran = call(1e6, 9'000'000, 5'000'000);
+  ran.own_waited_ns = 1'000'000;
+  ran.beside.prepare_ns = 2'000'000;
+  ran.beside.prepare_waited_ns = 1'000'000;
+  ran.beside.collect_ns = 1'000'000;
+  ran.beside.collect_waited_ns = 500'000;
+  ran.beside.open_ns = 3'000'000;
+  ran.beside.open_waited_ns = 2'500'000;
+  CHECK(bench::wall_ms(ran) == Approx(15));
+  CHECK(bench::wall_without_waiting_ms(ran) == Approx(5));
+  // As far as the worker's own threads did not have them.
+  ran.others_cpu_ns = 4'000'000;
+  CHECK(bench::wall_without_waiting_ms(ran) == Approx(9));
+  ran.beside.exact_others_ns = 30'000'000;
+  CHECK(bench::wall_without_waiting_ms(ran) == Approx(15));
+}

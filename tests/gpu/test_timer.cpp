@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "device/cuda/timer.h"
 #include "gpu/gpu.h"
 
@@ -23,6 +25,9 @@ TEST_CASE("the timer reads what a kernel of known duration takes, without the sp
     CHECK(timing.host_ns < 1e6);
     CHECK(timing.clock_mhz > 200);
     CHECK(timing.clock_mhz < 4000);
+    // The host's clock sees as much, but for what it sees of nothing, too.
+    CHECK(timing.around_ns > 0);
+    CHECK(std::abs(timing.around_ns - timing.empty_around_ns) < 10'000);
   }
 }
 
@@ -38,6 +43,7 @@ TEST_CASE("a call that waits for the device inside is not covered, and does not 
   CHECK_FALSE(timer.time(work).covered);
   const auto open = timer.time(work, false);
   CHECK_FALSE(open.covered);
+  CHECK(open.around_ns == 0);
   CHECK(open.device_ns > 49'000);
   CHECK(open.device_ns < 150'000);
 }

@@ -1,5 +1,7 @@
 #include "device/cuda/timer.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,7 +12,18 @@ namespace fib::device::cuda {
 namespace {
 
 constexpr int kEmptyPairs = 15;
+// The spin begins within this time, and so ends when the host lets go.
+constexpr std::int64_t kLaunchNs = 15'000;
+// The host's clock saw so much more beyond a pair than beyond an empty one that it looks more closely.
+constexpr double kMuchAroundNs = 1'500;
 constexpr std::size_t kTimerClocksOffset = 64;  // apart from the release word
+
+// How often this thread has lost its CPU to another one.
+long times_preempted() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
 
 }  // namespace
 
@@ -27,10 +40,31 @@ double Timer::between_events() const {
   return static_cast<double>(ms) * 1e6;
 }
 
+// When it was seen.
+std::int64_t Timer::await_end() const {
+  const Driver& driver = context_.driver();
+  while (polls_ && driver.event_query(end_) == CUDA_ERROR_NOT_READY) {
+  }
+  const std::int64_t polled = util::monotonic_ns();
+  context_.check(driver.event_synchronize(end_), "cuEventSynchronize");
+  return polls_ ? polled : util::monotonic_ns();
+}
+
 void Timer::calibrate() {
   empty_ns_ = 0;
+  empty_around_ns_ = empty_polled_ns_ = 0;
   std::array<double, kEmptyPairs> pairs{};
-  for (auto& pair : pairs) pair = time([] {}).device_ns;
+  std::array<double, kEmptyPairs> around{};
+  for (const bool polls : {true, false}) {
+    polls_ = polls;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const Timing timing = time([] {});
+      pairs[i] = timing.device_ns;
+      around[i] = timing.around_ns;
+    }
+    std::sort(around.begin(), around.end());
+    (polls ? empty_polled_ns_ : empty_around_ns_) = around[kEmptyPairs / 2];
+  }
   std::sort(pairs.begin(), pairs.end());
   empty_ns_ = pairs[kEmptyPairs / 2];
 }
@@ -41,6 +75,7 @@ Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
   const std::atomic_ref<std::uint32_t> released(*release);
   released.store(0);
   Timing timing;
+  const std::int64_t spins_from = util::monotonic_ns() + kLaunchNs;
   kernels_.spin(shared_.device(), kLeastSpinNs, behind_spin ? kSpinLimitNs : kLeastSpinNs,
                 shared_.device() + kTimerClocksOffset);
   context_.check(driver.event_record(begin_, context_.stream()), "cuEventRecord");
@@ -53,14 +88,25 @@ Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
   }
   timing.host_ns = static_cast<double>(util::monotonic_ns() - queued_from);
   context_.check(driver.event_record(end_, context_.stream()), "cuEventRecord");
+  const std::int64_t least_until = spins_from + static_cast<std::int64_t>(kLeastSpinNs);
+  while (behind_spin && util::monotonic_ns() < least_until) {
+  }
   timing.covered = driver.event_query(begin_) == CUDA_ERROR_NOT_READY;
+  const long preempted = times_preempted();
+  const std::int64_t let_go = util::monotonic_ns();
   released.store(1);
-  context_.check(driver.event_synchronize(end_), "cuEventSynchronize");
+  const std::int64_t seen = await_end();
+  const bool is_whole = times_preempted() == preempted;
   const std::int64_t ended = util::monotonic_ns();
   context_.wait_for_all();
   const auto waited = static_cast<double>(util::monotonic_ns() - ended);
   if (waited > kSideNoiseNs) timing.side_ns = waited;
-  timing.device_ns = between_events() - empty_ns_;
+  const double pair_ns = between_events();
+  timing.device_ns = pair_ns - empty_ns_;
+  if (behind_spin && timing.covered && is_whole)
+    timing.around_ns = std::max(0.0, static_cast<double>(seen - let_go) - pair_ns);
+  timing.empty_around_ns = polls_ ? empty_polled_ns_ : empty_around_ns_;
+  if (timing.empty_around_ns > 0 && timing.around_ns - timing.empty_around_ns > kMuchAroundNs) polls_ = true;
   const auto* clocks = reinterpret_cast<const std::uint64_t*>(shared_.data() + kTimerClocksOffset);
   if (clocks[1] > 0) timing.clock_mhz = static_cast<double>(clocks[0]) * 1e3 / static_cast<double>(clocks[1]);
   return timing;

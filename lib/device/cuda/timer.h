@@ -20,6 +20,10 @@ struct Timing {
   double device_ns = 0;  // between the events, less an empty pair: the device's time for the queued work
   double host_ns = 0;    // what the host needed to queue it
   double side_ns = 0;    // how long the device still worked after the last event: work on other streams
+  // By the host's clock: from letting go of the spin until the end was seen, beyond what the pair reads; 0:
+  // nobody knows, as where this thread lost its CPU meanwhile. And the same of an empty pair. Timer says it.
+  double around_ns = 0;
+  double empty_around_ns = 0;
   bool covered =
       false;  // all of it was queued before any of it began; else gaps of the host are in device_ns
   double clock_mhz = 0;  // of a multiprocessor just before the work
@@ -32,9 +36,10 @@ struct Timing {
 
 // Times work by a pair of events behind a bounded spin: the spin keeps the stream busy until the host has
 // queued everything, so that launch gaps do not count; it gives up after a bound, so that work that waits for
-// the device inside does not hang. What an empty pair reads is measured when the timer is made, and by
-// calibrate(), and subtracted. (The order of spin, event, work, event is nvbench's, detail/measure_cold; the
-// numbers are in docs/measuring.md.) One thread.
+// the device inside does not hang. The host's clock sees the same from the spin's end on, since kernels reach
+// the memory in which events keep their times. What an empty pair reads is measured when the timer is made,
+// and by calibrate(), and subtracted. (The order of spin, event, work, event is nvbench's,
+// detail/measure_cold; the numbers are in docs/measuring.md.) One thread.
 class Timer {
  public:
   Timer(const Context& context, Kernels& kernels);
@@ -52,6 +57,7 @@ class Timer {
 
  private:
   double between_events() const;
+  std::int64_t await_end() const;
 
   const Context& context_;
   Kernels& kernels_;
@@ -59,6 +65,11 @@ class Timer {
   CUevent begin_ = nullptr;
   CUevent end_ = nullptr;
   double empty_ns_ = 0;
+  double empty_around_ns_ = 0;
+  double empty_polled_ns_ = 0;  // the same where the end is polled for
+  // The end is polled for: waiting for it, the driver writes what kernels print, which takes some
+  // microseconds.
+  bool polls_ = false;
 };
 
 }  // namespace fib::device::cuda

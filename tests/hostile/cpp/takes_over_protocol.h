@@ -77,7 +77,7 @@ inline std::string done_in(double elapsed_ns) {
   put(done, std::uint8_t{1});                               // covered
   put(done, 0.0);                                           // no clock known
   put(done, std::uint32_t{0});                              // segments
-  put(done, 0.0);                                           // of an empty pair of events
+  for (int i = 0; i < 3; ++i) put(done, 0.0);               // of an empty pair of events, and around pairs
   for (int i = 0; i < 3; ++i) put(done, std::uint32_t{0});  // kernels, copies, streams
   put(done, std::uint8_t{0});
   for (int i = 0; i < 2; ++i) put(done, 0.0);

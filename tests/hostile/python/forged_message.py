@@ -18,7 +18,7 @@ def ticket_of_run():
 
 
 def run(a, b, c):
-    done = struct.pack("<ddBdIdIIIBddII", 1.0, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, 1, 0.0, 0.0, 0, 0)
+    done = struct.pack("<ddBdIdddIIIBddII", 1.0, 0.0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 1, 0.0, 0.0, 0, 0)
     header = struct.pack("<IHHQII", 0x32424946, 10, 0, ticket_of_run(), len(done), 0)
     socket.socket(fileno=3).send(header + done)
     time.sleep(100)
