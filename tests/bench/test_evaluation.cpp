@@ -366,6 +366,30 @@ TEST_CASE("time that nothing explains is given two more chances") {
   CHECK(always.worker.clocks.size() == 3 * kCalls);
 }
 
+TEST_CASE("so is what the host's clock sees beyond the events of a launch plan") {
+  // In calls up to `until`, of all trials or of the first alone.
+  const auto run = [](std::size_t until, bool in_all_trials) {
+    Scene scene;
+    scene.use_launch_plan();
+    scene.worker.times = [=, call = std::size_t{0}](std::size_t, worker::Clock clock) mutable {
+      auto times = fakes::call_of(1);
+      if (clock != worker::Clock::kEvents) return times;
+      times.done.empty_around_ns = 4'000;
+      times.done.around_ns = 4'100;
+      const bool is_of_first_half = call % 14 < 7;
+      if (call++ < until && (in_all_trials || is_of_first_half)) times.done.around_ns += 30'000;
+      return times;
+    };
+    return scene.run();
+  };
+  CHECK(run(8, true).status == Status::PASSED);
+  const auto always = run(10'000, true);
+  CHECK(always.status == Status::RUNTIME_ERROR);
+  CHECK(always.failure->code == model::ErrorCode::clocks_disagree);
+  CHECK_THAT(always.note, Catch::Contains("by events, whose times a kernel can rewrite"));
+  CHECK_THROWS_WITH(run(10'000, false), Catch::Contains("in some trials: the machine is too busy"));
+}
+
 TEST_CASE("a judge that is lost ends an evaluation without a verdict, at whatever request") {
   for (const char* request : {"describe", "attach", "knows", "fill", "keep", "compare", "conclude"}) {
     for (const std::uint64_t after : {0, 1}) {
