@@ -40,14 +40,15 @@ double Timer::between_events() const {
   return static_cast<double>(ms) * 1e6;
 }
 
-// When it was seen.
-std::int64_t Timer::await_end() const {
+Timer::Seen Timer::await_end() const {
   const Driver& driver = context_.driver();
+  const long preempted = times_preempted();
+  const auto seen_now = [&] { return Seen{util::monotonic_ns(), times_preempted() == preempted}; };
   while (polls_ && driver.event_query(end_) == CUDA_ERROR_NOT_READY) {
   }
-  const std::int64_t polled = util::monotonic_ns();
+  const Seen polled = seen_now();
   context_.check(driver.event_synchronize(end_), "cuEventSynchronize");
-  return polls_ ? polled : util::monotonic_ns();
+  return polls_ ? polled : seen_now();
 }
 
 void Timer::calibrate() {
@@ -92,21 +93,20 @@ Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
   while (behind_spin && util::monotonic_ns() < least_until) {
   }
   timing.covered = driver.event_query(begin_) == CUDA_ERROR_NOT_READY;
-  const long preempted = times_preempted();
   const std::int64_t let_go = util::monotonic_ns();
   released.store(1);
-  const std::int64_t seen = await_end();
-  const bool is_whole = times_preempted() == preempted;
+  const Seen seen = await_end();
   const std::int64_t ended = util::monotonic_ns();
   context_.wait_for_all();
   const auto waited = static_cast<double>(util::monotonic_ns() - ended);
   if (waited > kSideNoiseNs) timing.side_ns = waited;
   const double pair_ns = between_events();
   timing.device_ns = pair_ns - empty_ns_;
-  if (behind_spin && timing.covered && is_whole)
-    timing.around_ns = std::max(0.0, static_cast<double>(seen - let_go) - pair_ns);
+  if (behind_spin && timing.covered && seen.is_whole)
+    timing.around_ns = std::max(0.0, static_cast<double>(seen.at_ns - let_go) - pair_ns);
   timing.empty_around_ns = polls_ ? empty_polled_ns_ : empty_around_ns_;
-  if (timing.empty_around_ns > 0 && timing.around_ns - timing.empty_around_ns > kMuchAroundNs) polls_ = true;
+  const bool is_much = timing.around_ns - timing.empty_around_ns > kMuchAroundNs;
+  if (timing.empty_around_ns > 0 && (is_much || !seen.is_whole)) polls_ = true;
   const auto* clocks = reinterpret_cast<const std::uint64_t*>(shared_.data() + kTimerClocksOffset);
   if (clocks[1] > 0) timing.clock_mhz = static_cast<double>(clocks[0]) * 1e3 / static_cast<double>(clocks[1]);
   return timing;

@@ -57,7 +57,11 @@ class Timer {
 
  private:
   double between_events() const;
-  std::int64_t await_end() const;
+  struct Seen {
+    std::int64_t at_ns = 0;
+    bool is_whole = false;  // this thread has had its CPU until then
+  };
+  [[nodiscard]] Seen await_end() const;
 
   const Context& context_;
   Kernels& kernels_;
