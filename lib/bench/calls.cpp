@@ -79,6 +79,7 @@ void Calls::open() { open_at(door_); }
 
 void Calls::open_at(const worker::AttachedDoor& door) {
   worker::Open request{parts_.layout(), {}};
+  request.is_solutions = true;
   if (!parts_.has_host_code()) {
     const auto& planned = parts_.planned;
     try {

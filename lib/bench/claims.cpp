@@ -36,6 +36,8 @@ constexpr double kMostQueueingMs = 5;
 // What the worker's own clock may see beyond the events of a call, which it sees beyond empty ones, too.
 constexpr double kBeyondEventsMs = 0.002;
 constexpr double kBeyondEventsShare = 0.02;
+// In so many trials at least: a machine disturbs one now and then.
+constexpr std::size_t kFewestRewritten = 2;
 // What CUPTI may see beyond the events: it runs kernels one at a time, which costs small ones some
 // microseconds.
 constexpr double kWitnessShare = 1.5;
@@ -140,6 +142,7 @@ double wall_ms(const worker::CallTimes& call) {
 
 double wall_without_waiting_ms(const worker::CallTimes& call) {
   const auto& beside = call.beside;
+  if (call.lost_processes || beside.lost_processes) return wall_ms(call);
   const std::int64_t waited_ns = call.waited_ns + call.own_waited_ns + beside.prepare_waited_ns +
                                  beside.collect_waited_ns + beside.open_waited_ns;
   return wall_ms(call) - std::clamp(in_ms(waited_ns) - others_ms(call), 0.0, wall_ms(call));
@@ -180,7 +183,7 @@ void sort_into_trials(const std::vector<worker::CallTimes>& runs, bool is_guest,
     } else if (m.overhead) {
       m.unclaimed_ms[trial].push_back(unclaimed_ms(ran, *m.overhead, is_guest));
     }
-    if (m.clock == Clock::kEvents && done.around_ns > 0)
+    if (m.clock == Clock::kEvents && done.around_ns > 0 && done.empty_around_ns > 0)
       m.beyond_events_ms[trial].push_back(in_ms(done.around_ns - done.empty_around_ns));
     m.envelopes_ms.push_back(in_ms(ran.envelope_ns));
     m.walls_ms.push_back(wall_ms(ran));
@@ -247,7 +250,8 @@ std::optional<std::string> rewritten_events(const Measurement& m) {
 
 bool rewrites_all_trials(const Measurement& m) {
   const auto trials = beyond_of_trials(m);
-  return !trials.empty() && *std::min_element(trials.begin(), trials.end()) > most_beyond_events_ms(m);
+  return trials.size() >= kFewestRewritten &&
+         *std::min_element(trials.begin(), trials.end()) > most_beyond_events_ms(m);
 }
 
 std::optional<std::string> disagreeing_clocks(const Measurement& m) {

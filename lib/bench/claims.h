@@ -24,7 +24,8 @@ namespace fib::bench {
 [[nodiscard]] double wall_ms(const worker::CallTimes& call);
 
 // The same without the time in which the worker's main thread or the coordinator was ready to run and had no
-// CPU, as far as others than the worker had it; at least 0. Pure.
+// CPU, as far as others than the worker had it, where no process of its own may have ended meanwhile; at
+// least 0. Pure.
 [[nodiscard]] double wall_without_waiting_ms(const worker::CallTimes& call);
 
 // What all of the worker's threads and processes but the main thread used of the CPUs in that time. Pure.
@@ -52,7 +53,7 @@ void add_unclaimed_time(Measurement& m);
 
 // That is more than two clocks differ by: a kernel reaches the memory in which events keep their times.
 [[nodiscard]] std::optional<std::string> rewritten_events(const Measurement& m);
-// Whether it is in all trials: a machine disturbs some.
+// Whether it is in all trials, two at least: a machine disturbs some.
 [[nodiscard]] bool rewrites_all_trials(const Measurement& m);
 
 // The second clock of a device saw more work than events, in the median.

@@ -77,7 +77,8 @@ std::uint64_t untimed_calls_of(const CallPlan& plan) {
 // Whether the coordinator's clock saw more of the calls than their worker claims.
 bool seems_longer(const Measurement& result) {
   const auto is_much = [](double added_ms) { return added_ms > 0; };
-  return std::any_of(result.added_ms.begin(), result.added_ms.end(), is_much) || unexplained_time(result);
+  return std::any_of(result.added_ms.begin(), result.added_ms.end(), is_much) || unexplained_time(result) ||
+         rewritten_events(result);
 }
 
 // Work of others on the GPU makes calls longer: nobody can tell that from work of the solution, which may
@@ -126,7 +127,9 @@ Measurement EvaluationRun::run() {
   const bool believed = right && succeeds([this] { believe_times(result_); });
   add_unclaimed_time(result_);
   const bool is_doubtful =
-      believed || (right && result_.failure && result_.failure->code == model::ErrorCode::unexplained_time);
+      believed ||
+      (right && result_.failure &&
+       (result_.failure->code == model::ErrorCode::unexplained_time || rewritten_events(result_)));
   if (is_doubtful && result_.on_cuda) {
     if (seems_longer(result_)) expect_idle_device(parts_);
     if (expected_.reference_was_disturbed()) throw busy_device();

@@ -62,6 +62,11 @@ class DeviceExchange : public CudaExchange {
     return has_private_ ? outputs_.data() + places_ * layout_.output_stride() : 0;
   }
 
+  std::vector<std::pair<CUdeviceptr, std::uint64_t>> device_memory() const override {
+    return {{inputs_.data(), all_places() * layout_.input_stride()},
+            {outputs_.data(), all_places() * layout_.output_stride()}};
+  }
+
   void begin_compare(CUdeviceptr inputs) override {
     std::memset(differs_.data(), 0, sizeof(std::uint32_t));
     kernels_.differs(inputs, shared_inputs(), layout_.input_bytes, differs_.device());

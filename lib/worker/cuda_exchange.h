@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "device/cuda/context.h"
 #include "device/cuda/kernels.h"
@@ -30,6 +32,11 @@ class CudaExchange {
   // Where the private buffers lie that the judge has made; 0: there are none.
   [[nodiscard]] virtual CUdeviceptr private_inputs() const { return 0; }
   [[nodiscard]] virtual CUdeviceptr private_outputs() const { return 0; }
+
+  // The device memory that is shared with the judge, private buffers included: begins and bytes.
+  [[nodiscard]] virtual std::vector<std::pair<CUdeviceptr, std::uint64_t>> device_memory() const {
+    return {};
+  }
 
   // Begins to find out whether the inputs are what they were.
   virtual void begin_compare(CUdeviceptr inputs) = 0;

@@ -63,8 +63,7 @@ void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
   exchange_.reset();
   own_inputs_ = DeviceMemory();
   own_outputs_ = DeviceMemory();
-  // The judge makes private buffers for solutions alone. A reference may return what it keeps.
-  is_solutions_ = shared.has_private;
+  is_solutions_ = shared.is_solutions;
   exchange_ = make_cuda_exchange(context_, kernels_, layout, std::move(shared));
   inputs_ = exchange_->private_inputs();
   outputs_ = exchange_->private_outputs();
@@ -99,6 +98,7 @@ void CudaStage::fill(Clock clock, std::uint32_t place) {
   using device::cuda::TraceKind;
   clock_ = clock;
   used_.begin(inputs_, input_bytes_);
+  for (const auto& [address, bytes] : exchange_->device_memory()) (void)used_.add(address, bytes);
   copied_.clear();
   returned_.clear();
   if (clock == Clock::kNone) {
@@ -248,9 +248,10 @@ void CudaStage::spoil(CUdeviceptr memory, std::uint64_t bytes) {
   context_.check(context_.driver().set_bytes(memory, byte, bytes, context_.stream()), "cuMemsetD8Async");
 }
 
-// One output after the other is copied and spoiled, after the inputs: what is the same memory at two
-// addresses is spoiled when the second is copied. Those whose addresses say so were copied by the call, and
-// are once more, before anything is spoiled: what the call has left to other streams is done now.
+// A reference may return what it keeps. Of a solution one output after the other is copied and spoiled, after
+// the inputs: what is the same memory at two addresses is spoiled when the second is copied. Those whose
+// addresses say so were copied by the call, and are once more, before anything is spoiled: what the call has
+// left to other streams is done now.
 void CudaStage::take_returned() {
   for (const auto& output : returned_) {
     if (copied_.contains(output.slot.offset)) copy_returned(output);

@@ -16,9 +16,10 @@ namespace fib::worker {
 struct SharedBuffers {
   util::UniqueFd inputs;
   util::UniqueFd outputs;
-  bool on_device = false;    // they lie in device memory
-  std::uint32_t places = 1;  // in each, one after the other, for the inputs or outputs of a call
-  bool has_private = false;  // and one more, which the private buffers are: the judge reaches them, too
+  bool on_device = false;     // they lie in device memory
+  std::uint32_t places = 1;   // in each, one after the other, for the inputs or outputs of a call
+  bool has_private = false;   // and one more, which the private buffers are: the judge reaches them, too
+  bool is_solutions = false;  // the calls to come are a solution's
 };
 
 // Where a worker's calls happen: its private buffers on one device, how data moves between them and the

@@ -130,7 +130,7 @@ class WorkerLoop {
     open_ = false;
     places_ = request.places;
     stage_->open(request.layout, {std::move(message.fds[0]), std::move(message.fds[1]), request.on_device,
-                                  request.places, request.has_private});
+                                  request.places, request.has_private, request.is_solutions});
     target_->open(request, stage_->buffers());
     open_ = true;
   }

@@ -60,6 +60,7 @@ void fields(auto& wire, Either<Open> auto& m) {
   wire.flag(m.on_device);
   wire.number(m.places);
   wire.flag(m.has_private);
+  wire.flag(m.is_solutions);
 }
 
 void fields(auto& wire, Either<Packed> auto& m) { wire.number(m.bytes); }

@@ -79,6 +79,7 @@ struct Open {
   bool on_device = false;  // the shared buffers lie in device memory
   std::uint32_t places = 1;
   bool has_private = false;
+  bool is_solutions = false;  // the calls to come are a solution's, not a reference's
   [[nodiscard]] std::string encode() const;
   [[nodiscard]] static Open decode(const std::string& payload);
 };

@@ -259,6 +259,8 @@ TEST_CASE("where the host's clock has seen nothing beside the events it says not
   CHECK(bench::beyond_events_ms(m) == Approx(-0.002));
   m.beyond_events_ms = {{0.03}, {}, {0.04}};
   CHECK(bench::rewrites_all_trials(m));
+  m.beyond_events_ms = {{0.03}};  // one trial alone
+  CHECK_FALSE(bench::rewrites_all_trials(m));
   m.beyond_events_ms = {{0.03}, {0.021}};
   CHECK(bench::rewritten_events(m));
   CHECK_FALSE(bench::rewrites_all_trials(m));
@@ -275,6 +277,9 @@ TEST_CASE("what a call took without waiting for a CPU is what it took while othe
   ran.beside.open_waited_ns = 2'500'000;
   CHECK(bench::wall_ms(ran) == Approx(15));
   CHECK(bench::wall_without_waiting_ms(ran) == Approx(5));
+  Ran lost = ran;
+  lost.lost_processes = true;
+  CHECK(bench::wall_without_waiting_ms(lost) == Approx(15));
   // As far as the worker's own threads did not have them.
   ran.others_cpu_ns = 4'000'000;
   CHECK(bench::wall_without_waiting_ms(ran) == Approx(9));

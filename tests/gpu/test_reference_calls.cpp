@@ -97,5 +97,5 @@ TEST_CASE("outputs of calls that nobody times are right on all streams, small an
       few += fib.at("reference").at("n").get<int>() + 10 < fib.at("sets").get<int>() ? 1 : 0;
     }
   }
-  CHECK(few > 0);
+  CHECK(few >= static_cast<int>(kBodies.size()));
 }

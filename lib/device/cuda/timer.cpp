@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <vector>
 
 #include "util/clock.h"
 
@@ -12,6 +13,7 @@ namespace fib::device::cuda {
 namespace {
 
 constexpr int kEmptyPairs = 15;
+constexpr std::size_t kFewestKnown = 5;  // of them, so that the host's clock says something
 // The spin begins within this time, and so ends when the host lets go.
 constexpr std::int64_t kLaunchNs = 15'000;
 // The host's clock saw so much more beyond a pair than beyond an empty one that it looks more closely.
@@ -55,16 +57,17 @@ void Timer::calibrate() {
   empty_ns_ = 0;
   empty_around_ns_ = empty_polled_ns_ = 0;
   std::array<double, kEmptyPairs> pairs{};
-  std::array<double, kEmptyPairs> around{};
   for (const bool polls : {true, false}) {
     polls_ = polls;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::vector<double> around;  // where it is known
+    for (double& pair : pairs) {
       const Timing timing = time([] {});
-      pairs[i] = timing.device_ns;
-      around[i] = timing.around_ns;
+      pair = timing.device_ns;
+      if (timing.around_ns > 0) around.push_back(timing.around_ns);
     }
     std::sort(around.begin(), around.end());
-    (polls ? empty_polled_ns_ : empty_around_ns_) = around[kEmptyPairs / 2];
+    if (around.size() >= kFewestKnown)
+      (polls ? empty_polled_ns_ : empty_around_ns_) = around[around.size() / 2];
   }
   std::sort(pairs.begin(), pairs.end());
   empty_ns_ = pairs[kEmptyPairs / 2];
