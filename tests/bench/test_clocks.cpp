@@ -71,6 +71,7 @@ TEST_CASE("small tensors of a launch plan are shared in host memory, those of ho
     CudaScene scene(has_host_code, n);
     CHECK(scene.run().status == Status::PASSED);
     CHECK(scene.worker.opened_on_device == on_device);
+    CHECK(scene.worker.opened->is_solutions);
     CHECK(scene.reference.opened_on_device == (n != 64));
   }
 }

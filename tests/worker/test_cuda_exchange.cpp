@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -71,6 +72,17 @@ TEST_CASE("a worker's private buffers are the place behind the shared ones, wher
   const CUdeviceptr outputs = exchange->private_outputs();
   REQUIRE(inputs != 0);
   REQUIRE(outputs != 0);
+  // All of it is known: no memory of an output's own.
+  const auto device_memory = exchange->device_memory();
+  const auto is_known = [&](CUdeviceptr address, std::uint64_t bytes) {
+    return std::any_of(device_memory.begin(), device_memory.end(), [&](const auto& range) {
+      return address >= range.first && address + bytes <= range.first + range.second;
+    });
+  };
+  CHECK(is_known(inputs, scene.layout.input_bytes));
+  CHECK(is_known(outputs, scene.layout.output_bytes));
+  CHECK(is_known(inputs - scene.layout.input_stride(), scene.layout.input_bytes));
+  CHECK(is_known(outputs - scene.layout.output_stride(), scene.layout.output_bytes));
   std::vector<std::byte> scalars(16);
   exchange->load(0, inputs, outputs, scalars.data());
   CHECK(scene.holds(inputs, scene.inputs_of("shared")));
