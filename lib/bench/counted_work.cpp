@@ -176,12 +176,12 @@ NoVerdict slow_calls(const CountedWork& counted, const UsualCall& usual) {
 }
 
 NoVerdict busy_threads(const CountedWork& counted, const UsualCall& usual) {
-  return {
-      model::ObstacleCode::unclear_work,
-      fmt::format("threads of the solution use the CPUs for {:.4f} ms or more in a tenth of the calls while "
-                  "the device's own counters are read, and {:.4f} ms before, so that nobody can tell whether "
-                  "they compute what the device should",
-                  counted.long_others_ms, usual.others_ms)};
+  return {model::ObstacleCode::unclear_work,
+          fmt::format(
+              "threads of the solution use the CPUs for {:.4f} ms in the median call, and for {:.4f} ms "
+              "or more in a tenth of them, while the device's own counters are read, and for {:.4f} ms in "
+              "the median call before, so that nobody can tell whether they compute what the device should",
+              counted.others_ms, counted.long_others_ms, usual.others_ms)};
 }
 
 NoVerdict contradiction() {

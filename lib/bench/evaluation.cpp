@@ -74,11 +74,15 @@ std::uint64_t untimed_calls_of(const CallPlan& plan) {
   return static_cast<std::uint64_t>(std::max(plan.warmup, least));
 }
 
-// Whether the coordinator's clock saw more of the calls than their worker claims.
+// Whether other clocks saw so much more of the calls than is claimed that the times may be refused.
+bool has_doubtful_times(const Measurement& result) {
+  return unexplained_time(result) || rewritten_events(result);
+}
+
+// Whether other clocks saw more of the calls than their worker claims.
 bool seems_longer(const Measurement& result) {
   const auto is_much = [](double added_ms) { return added_ms > 0; };
-  return std::any_of(result.added_ms.begin(), result.added_ms.end(), is_much) || unexplained_time(result) ||
-         rewritten_events(result);
+  return std::any_of(result.added_ms.begin(), result.added_ms.end(), is_much) || has_doubtful_times(result);
 }
 
 // Work of others on the GPU makes calls longer: nobody can tell that from work of the solution, which may
@@ -125,12 +129,9 @@ Measurement EvaluationRun::run() {
   // A solution can count: the trials' calls are judged without those that come after them.
   const bool right = made && succeeds([this] { conclude(); });
   const bool believed = right && succeeds([this] { believe_times(result_); });
+  const bool others_may_explain = believed || (right && has_doubtful_times(result_));
   add_unclaimed_time(result_);
-  const bool is_doubtful =
-      believed ||
-      (right && result_.failure &&
-       (result_.failure->code == model::ErrorCode::unexplained_time || rewritten_events(result_)));
-  if (is_doubtful && result_.on_cuda) {
+  if (others_may_explain && result_.on_cuda) {
     if (seems_longer(result_)) expect_idle_device(parts_);
     if (expected_.reference_was_disturbed()) throw busy_device();
   }
@@ -206,7 +207,7 @@ void EvaluationRun::make_trials() {
                       fmt::format("{}{}{}", parts_.planned.set_owner, parts_.planned.workload->uuid, attempt),
                       result_.plan);
     make_enough_trials();
-    if (attempt == kMostAttempts || !(unexplained_time(result_) || rewritten_events(result_))) break;
+    if (attempt == kMostAttempts || !has_doubtful_times(result_)) break;
     counted_.clear();
     clocks_.forget_looks();
   }

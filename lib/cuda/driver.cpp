@@ -65,6 +65,7 @@ void load_memory(Driver& d, Loader& load) {
   load("cuMemcpyHtoDAsync_v2", d.copy_to_device);
   load("cuMemcpyDtoHAsync_v2", d.copy_to_host);
   load("cuMemcpyDtoDAsync_v2", d.copy);
+  load("cuMemcpy2DAsync_v2", d.copy_rows);
   load("cuMemsetD8Async", d.set_bytes);
   load("cuPointerGetAttribute", d.pointer_attribute);
   load("cuMemCreate", d.create);

@@ -65,6 +65,7 @@ struct Driver {
   decltype(&cuMemcpyHtoDAsync) copy_to_device = nullptr;
   decltype(&cuMemcpyDtoHAsync) copy_to_host = nullptr;
   decltype(&cuMemcpyDtoDAsync) copy = nullptr;
+  decltype(&cuMemcpy2DAsync) copy_rows = nullptr;
   decltype(&cuMemsetD8Async) set_bytes = nullptr;
   decltype(&cuPointerGetAttribute) pointer_attribute = nullptr;
 

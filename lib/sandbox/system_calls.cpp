@@ -79,8 +79,9 @@ const std::vector<long>& refused_calls() {
       // what others have made of it: an id or a name is enough
       SYS_shmat, SYS_shmctl, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_semop, SYS_semtimedop, SYS_semctl,
       SYS_mq_unlink, SYS_mq_timedsend, SYS_mq_timedreceive, SYS_mq_notify, SYS_mq_getsetattr,
-      // a timer may send SIGCONT to a process that was stopped
-      SYS_timer_create,
+      // a timer may send SIGCONT to a process that was stopped, and a thread whose calls a filter leaves to
+      // another one's answer takes no SIGSTOP meanwhile
+      SYS_timer_create, SYS_seccomp,
       // news of others' files, and faults that others handle
       SYS_fanotify_init, SYS_userfaultfd,
       // locks on files that fib writes, and other processes' priorities
@@ -218,7 +219,8 @@ void allow_processes(Filter& filter) {
 
 void refuse_processes(Filter& filter) {
   for (const long call : process_calls()) filter.refuse(call, EPERM);
-  filter.require(SYS_clone, 0, CLONE_THREAD, {CLONE_THREAD});
+  // A main thread that waits for another one, as in vfork(), keeps a SIGSTOP from all others.
+  filter.require(SYS_clone, 0, CLONE_THREAD | CLONE_VFORK, {CLONE_THREAD});
 }
 
 void allow_tools(Filter& filter) { filter.require(SYS_socket, 0, ~0U, {AF_UNIX}); }
@@ -244,6 +246,7 @@ void refuse_system_calls(const SystemCallDoors& doors) {
   filter.refuse(SYS_clone3, ENOSYS);
   doors.processes ? allow_processes(filter) : refuse_processes(filter);
   filter.refuse_value(SYS_prctl, 0, PR_SET_PDEATHSIG);  // a worker dies with its keeper
+  filter.refuse_value(SYS_prctl, 0, PR_SET_SECCOMP);
   if (!doors.locks) filter.refuse(SYS_flock, EPERM);
   filter.require(SYS_prlimit64, 0, ~0U, {0});
   // A thread that is not pinned works as well; the thread asked for may be another process's.

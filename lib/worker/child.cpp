@@ -183,6 +183,7 @@ Failure Child::ended() {
   std::string text = fmt::format("{} ended with {}", name_, describe_wait_status(*status));
   if (spawner_.memory_exhausted(id_))
     text += fmt::format(" at its memory limit, {} MiB for all its processes,", memory_limit_ >> 20U);
+  if (!why_killed_.empty()) text += fmt::format(", which fib sent, since {},", why_killed_);
   return {Failure::Kind::kDied, text};
 }
 

@@ -47,8 +47,12 @@ class Child {
   void stay_awake(std::int64_t ns) { awake_ns_ = ns; }
 
   [[nodiscard]] bool alive() const { return alive_; }
-  // Kills it without waiting for its end, for which the destructor waits.
-  void kill() { spawner_.kill(id_); }
+  // Kills it without waiting for its end, for which the destructor waits. `why`: what a failure says of that,
+  // after "since".
+  void kill(const std::string& why = {}) {
+    why_killed_ = why;
+    spawner_.kill(id_);
+  }
   // See Spawner.
   [[nodiscard]] bool killed_by_others() { return spawner_.killed_by_others(id_); }
   [[nodiscard]] bool has_memory_group() { return spawner_.has_memory_group(id_); }
@@ -67,6 +71,7 @@ class Child {
   std::uint32_t id_ = 0;
   pid_t pid_ = 0;
   bool alive_ = false;
+  std::string why_killed_{};  // empty: nobody says why
   std::int64_t awake_ns_ = 0;
   std::uint64_t memory_limit_;  // in bytes; 0: none
 };

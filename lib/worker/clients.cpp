@@ -413,10 +413,8 @@ void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns,
 // All of a worker's processes are in the group that it leads: the sandbox lets none leave.
 void WorkerClient::stop() {
   ended_others_ns_.reset();
-  const auto pid = child_.pid();
-  if (!pid || ::kill(-*pid, SIGSTOP) != 0) return;
-  // On a device nothing that the worker does on the host slows the reference down.
-  if (is_on_cpu_ && !process_.await_stop(kStopCpuMs)) child_.kill();
+  if (!child_.pid()) return;
+  if (!process_.stop(kStopCpuMs)) child_.kill("its processes went on when they were stopped");
 }
 
 // Its threads go to sleep again before anything of theirs is counted.

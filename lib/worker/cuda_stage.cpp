@@ -248,6 +248,20 @@ void CudaStage::spoil(CUdeviceptr memory, std::uint64_t bytes) {
   context_.check(context_.driver().set_bytes(memory, byte, bytes, context_.stream()), "cuMemsetD8Async");
 }
 
+// `is_own`: its addresses are those of no memory that the judge shares. What a reference returns is looked
+// at, too, since it tells how long that takes, but it may return what it likes.
+void CudaStage::refuse_aliases(const Returned& output, bool is_own) {
+  const device::cuda::AliasCheck::Range memory{output.address, output.slot.bytes};
+  if (alias_check_.is_mapped_twice(memory, random_()))
+    throw Error(
+        "an output lies in memory that is mapped more than once, so that what is written to one part of it "
+        "stands in others, too");
+  if (is_own && alias_check_.is_page_of(memory, exchange_->device_memory(), random_()) && is_solutions_)
+    throw Error(
+        "an output lies in memory that fib has mapped at another address, so that no call need have written "
+        "it");
+}
+
 // A reference may return what it keeps. Of a solution one output after the other is copied and spoiled, after
 // the inputs: what is the same memory at two addresses is spoiled when the second is copied. Those whose
 // addresses say so were copied by the call, and are once more, before anything is spoiled: what the call has
@@ -261,12 +275,9 @@ void CudaStage::take_returned() {
   const bool spoils = is_solutions_ && !is_counted && !returned_.empty();
   if (spoils) spoil(inputs_, input_bytes_);
   for (const auto& output : returned_) {
-    if (!copied_.contains(output.slot.offset)) copy_returned(output);
-    if (!is_counted && alias_check_.is_mapped_twice(output.address, output.slot.bytes, random_()))
-      throw Error(
-          "an output lies in memory that is mapped more than once, so that what is written to one part of it "
-          "stands "
-          "in others, too");
+    const bool is_own = !copied_.contains(output.slot.offset);
+    if (is_own) copy_returned(output);
+    if (!is_counted) refuse_aliases(output, is_own);
     if (spoils) spoil(output.address, output.slot.bytes);
   }
   returned_.clear();

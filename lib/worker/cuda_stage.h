@@ -58,6 +58,7 @@ class CudaStage : public Stage {
   };
   void take_returned();
   void copy_returned(const Returned& output);
+  void refuse_aliases(const Returned& output, bool is_own);
   // Leaves something there that neither the call nor another one wrote.
   void spoil(CUdeviceptr memory, std::uint64_t bytes);
 

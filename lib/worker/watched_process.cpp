@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "util/clock.h"
 #include "util/unique_fd.h"
@@ -53,6 +55,9 @@ char state_in(const std::string& stat) {
 
 bool is_at_work(char state) { return state == 'R' || state == 'D'; }
 
+// A process that has not stopped by then is sent a SIGSTOP for each thread.
+constexpr std::int64_t kSoonStoppedNs = 1'000'000;
+
 // Whether `holds` of some thread's id and state letter.
 template <typename Holds>
 bool any_thread(pid_t pid, const Holds& holds) {
@@ -64,6 +69,30 @@ bool any_thread(pid_t pid, const Holds& holds) {
     if (holds(entry->d_name, state_in(begin_of(folder + entry->d_name + "/stat")))) return true;
   }
   return false;
+}
+
+// Whether all threads of a process have stopped after a SIGSTOP. One that waits for the kernel (for a child
+// that is stopped, a disk) slows nobody down: it need not have. Where all do, each gets a SIGSTOP of its own,
+// so that the first to go on stops them all: the one that they got together may be another one's to take.
+// `ask_each`: those that have not stopped get one of their own likewise. The kernel gives that of a process
+// to the main thread, even where that waits in a way that no signal but SIGKILL ends, as in vfork(), and the
+// others would run on.
+bool has_stopped(pid_t pid, bool ask_each) {
+  bool some_stopped = false;
+  bool some_run = false;
+  std::vector<pid_t> others;
+  (void)any_thread(pid, [&](const std::string& id, char state) {
+    if (state == 'Z' || state == 'X' || state == '?') return false;  // it has ended
+    some_stopped = some_stopped || state == 'T';
+    some_run = some_run || (state != 'T' && state != 'D');
+    if (state != 'T') others.push_back(std::atoi(id.c_str()));
+    return false;
+  });
+  if (!some_run && (some_stopped || others.empty())) return true;
+  if (some_run && !ask_each) return false;
+  bool asked = true;
+  for (const pid_t thread : others) asked = ::syscall(SYS_tgkill, pid, thread, SIGSTOP) == 0 && asked;
+  return !some_run && asked;
 }
 
 }  // namespace
@@ -95,24 +124,35 @@ WatchedProcess::Usage WatchedProcess::exact_usage(bool of_main_thread) {
       of_main_thread || (has_other_threads() && another_is_runnable()) || a_descendant_works();
   if (!some_run || ::kill(-pid_, SIGSTOP) != 0) return usage();
   const std::int64_t begin = util::monotonic_ns();
-  while (!is_stopped() && util::monotonic_ns() - begin < kMostNs) ::usleep(20);
+  for (std::int64_t now = begin; now - begin < kMostNs; now = util::monotonic_ns()) {
+    if (is_stopped(now - begin > kSoonStoppedNs)) break;
+    ::usleep(20);
+  }
   Usage exact = usage();
   exact.was_stopped = true;
   (void)::kill(-pid_, SIGCONT);
   return exact;
 }
 
-// A thread that waits (for a child that is stopped, a disk) slows nobody down: it need not have stopped.
-bool WatchedProcess::await_stop(int most_cpu_ms) const {
+bool WatchedProcess::stop(int most_cpu_ms) {
   constexpr std::int64_t kMostNs = 60'000'000'000;  // on a busy machine it may wait for a CPU to stop on
+  if (::kill(-pid_, SIGSTOP) != 0) return true;     // it has ended
   const std::int64_t begin = util::monotonic_ns();
   const std::int64_t used = cpu_ns(pid_);
-  while (any_is([](char state) { return state == 'R'; })) {
+  for (std::int64_t now = begin; !is_stopped(now - begin > kSoonStoppedNs); now = util::monotonic_ns()) {
     const bool works = cpu_ns(pid_) - used > std::int64_t{most_cpu_ms} * 1'000'000;
-    if (works || util::monotonic_ns() - begin > kMostNs) return false;
-    ::usleep(50);
+    if (works || now - begin > kMostNs) return false;
+    ::usleep(20);
   }
   return true;
+}
+
+// All are asked, whatever the first one says.
+bool WatchedProcess::is_stopped(bool ask_each) {
+  bool stopped = has_stopped(pid_, ask_each);
+  if (!has_descendants()) return stopped;
+  for (const pid_t pid : listed_descendants_of(pid_)) stopped = has_stopped(pid, ask_each) && stopped;
+  return stopped;
 }
 
 std::int64_t WatchedProcess::used_by_others_ns(const Usage& before, const Usage& now) {
@@ -175,17 +215,6 @@ bool WatchedProcess::another_is_runnable() const {
     return id != std::to_string(pid_) && is_at_work(state);
   });
 }
-
-template <typename States>
-bool WatchedProcess::any_is(States states) const {
-  const auto holds = [&](const std::string& /*id*/, char state) { return states(state); };
-  if (any_thread(pid_, holds)) return true;
-  if (!may_fork_) return false;
-  const auto all = listed_descendants_of(pid_);
-  return std::any_of(all.begin(), all.end(), [&](pid_t pid) { return any_thread(pid, holds); });
-}
-
-bool WatchedProcess::is_stopped() const { return !any_is(is_at_work); }
 
 WatchedProcess::Rest WatchedProcess::wait_until_rest(int window_us, int limit_ms) {
   Rest rest;

@@ -31,9 +31,10 @@ class WatchedProcess {
   // the process group that it leads is stopped meanwhile. The main thread has to wait for something that only
   // the caller does.
   [[nodiscard]] Usage exact_usage(bool of_main_thread = false);
-  // After it was stopped: waits until none of its threads runs any more, for a call of the kernel goes on.
-  // False when it has used the CPU for `most_cpu_ms` meanwhile, or did not stop for a minute.
-  [[nodiscard]] bool await_stop(int most_cpu_ms) const;
+  // Sends SIGSTOP to the process group that it leads, and waits until none of its threads, nor of its
+  // descendants', runs any more: calls of the kernel go on until they end. False when it has used the CPU for
+  // `most_cpu_ms` meanwhile, or did not stop for a minute. SIGCONT ends it.
+  [[nodiscard]] bool stop(int most_cpu_ms);
 
   // What all but the main thread have used since `before`. Of descendants that ended in between nothing is
   // known.
@@ -68,10 +69,9 @@ class WatchedProcess {
   [[nodiscard]] std::int64_t cpu_ns(pid_t pid) const;
   [[nodiscard]] bool another_is_runnable() const;
   [[nodiscard]] bool a_descendant_works();
-  [[nodiscard]] bool is_stopped() const;
-  // Whether any thread of it or its descendants is in such a state.
-  template <typename States>
-  [[nodiscard]] bool any_is(States states) const;
+  // Whether it and its descendants have stopped after a SIGSTOP. `ask_each`: those that have not get one for
+  // each of their threads.
+  [[nodiscard]] bool is_stopped(bool ask_each);
 
   pid_t pid_;
   bool may_fork_;

@@ -77,7 +77,7 @@ TEST_CASE("the other process of the memory test", "[.]") {
   ::_exit(other_process(words.substr(0, space), std::stoi(words.substr(space + 1))));
 }
 
-TEST_CASE("memory that is mapped at two places side by side is told from memory that is not", "[gpu]") {
+TEST_CASE("memory that is mapped at two places is told from memory that is not", "[gpu]") {
   auto* gpu = testing::gpu();
   if (gpu == nullptr) return;
   constexpr std::uint64_t kPage = std::uint64_t{2} << 20U;
@@ -86,9 +86,9 @@ TEST_CASE("memory that is mapped at two places side by side is told from memory 
   device::cuda::AliasCheck check(context);
   const device::cuda::DeviceMemory plain(context, 9 * kPage + 12);
   for (const std::uint64_t random : {std::uint64_t{0}, std::uint64_t{123'456'789}, ~std::uint64_t{0}}) {
-    CHECK_FALSE(check.is_mapped_twice(plain.data(), 9 * kPage + 12, random));
-    CHECK_FALSE(check.is_mapped_twice(plain.data(), kPage + 4, random));
-    CHECK_FALSE(check.is_mapped_twice(plain.data(), 64, random));
+    CHECK_FALSE(check.is_mapped_twice({plain.data(), 9 * kPage + 12}, random));
+    CHECK_FALSE(check.is_mapped_twice({plain.data(), kPage + 4}, random));
+    CHECK_FALSE(check.is_mapped_twice({plain.data(), 64}, random));
   }
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -112,9 +112,17 @@ TEST_CASE("memory that is mapped at two places side by side is told from memory 
     return bytes;
   };
   const auto before = read();
-  CHECK_FALSE(check.is_mapped_twice(data, 2 * kPage, 7));
-  CHECK(check.is_mapped_twice(data + kPage, 3 * kPage, 7));
-  CHECK(check.is_mapped_twice(data + kPage, 2 * kPage - 400, 123'456'789));
+  CHECK_FALSE(check.is_mapped_twice({data, 2 * kPage}, 7));
+  CHECK(check.is_mapped_twice({data + kPage, 3 * kPage}, 7));
+  CHECK(check.is_mapped_twice({data + kPage, 2 * kPage - 400}, 123'456'789));
+  for (const std::uint64_t random : {std::uint64_t{0}, std::uint64_t{123'456'789}, ~std::uint64_t{0}}) {
+    CHECK_FALSE(
+        check.is_page_of({data, kPage}, {{plain.data(), 9 * kPage}, {data + kPage, 3 * kPage}}, random));
+    CHECK(check.is_page_of({data + kPage, kPage}, {{plain.data(), 9 * kPage}, {data + 2 * kPage, kPage}},
+                           random));
+    CHECK(check.is_page_of({data + kPage + 404, 64}, {{data + 2 * kPage + 100, kPage}}, random));
+    CHECK_FALSE(check.is_page_of({data + kPage + 404, 2}, {{data + 2 * kPage, kPage}}, random));
+  }
   CHECK(read() == before);
   driver.unmap(data, 4 * kPage);
   driver.unreserve(data, 4 * kPage);

@@ -31,7 +31,8 @@ std::string workload(const std::string& definition) {
       .dump();
 }
 
-// mapped() gives physical memory one more address; shared_with() does that of a tensor's.
+// mapped() gives physical memory one more address; shared_with() does that of a tensor's, or of what the
+// judge shares in the same allocation.
 const std::string kMapping = R"(import ctypes
 import torch
 
@@ -58,11 +59,12 @@ def mapped(handle, size):
     return at.value
 
 
-def shared_with(x):
+def shared_with(x, private=True):
     handle, base, size = Word(), Word(), Word()
     check(cu.cuMemRetainAllocationHandle(ctypes.byref(handle), ctypes.c_void_p(x.data_ptr())))
     check(cu.cuMemGetAddressRange_v2(ctypes.byref(base), ctypes.byref(size), Word(x.data_ptr())))
-    return torch.as_tensor(At(mapped(handle, size.value) + x.data_ptr() - base.value, x.shape), device="cuda")
+    offset = x.data_ptr() - base.value if private else 0
+    return torch.as_tensor(At(mapped(handle, size.value) + offset, x.shape), device="cuda")
 
 
 )";
@@ -94,13 +96,24 @@ def run(x):
     y[rows, columns] = x[rows, columns]
     return y, x.clone()
 )"},
-    {"INCORRECT_NUMERICAL_input_at_another_address", kMapping + R"(
+    {"RUNTIME_ERROR_input_at_another_address", kMapping + R"(
 shared = {}
 
 def run(x):
     if x.data_ptr() not in shared:
         shared[x.data_ptr()] = shared_with(x)
     return torch.tril(x), shared[x.data_ptr()]
+)"},
+    // The judge's buffer, from which fib copies the inputs: nothing is written to it before outputs are read.
+    {"RUNTIME_ERROR_shared_input_at_another_address", kMapping + R"(
+shared = {}
+
+def run(x):
+    if x.data_ptr() not in shared:
+        shared[x.data_ptr()] = (shared_with(x), shared_with(x, private=False))
+    private, judges = shared[x.data_ptr()]
+    z = judges if torch.equal(judges, private) else x.clone()
+    return torch.tril(x), z
 )"}};
 
 // Of "twice": both are 2 x + 1.

@@ -51,6 +51,14 @@ TEST_CASE("no process can be made in the sandbox, but threads can") {
           std::thread([&] { seen = 7; }).join();
           return seen;
         }) == 7);
+  // One for which its maker waits would keep a SIGSTOP from all others.
+  CHECK(in_sandbox([] {
+          static char stack[16384];
+          constexpr int kThread =
+              CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_VFORK;
+          const auto ends = [](void*) { return 0; };
+          return ::clone(ends, stack + sizeof stack, kThread, nullptr) == -1 && errno == EPERM ? 0 : 1;
+        }) == 0);
 }
 
 TEST_CASE("a limit on memory that the user has already is kept where it is lower") {

@@ -1,3 +1,4 @@
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +23,11 @@ void work_for_ms(int milliseconds) {
   }
 }
 
-// A process that does this, says so, and sleeps until it is killed.
+// A process that does this, says so, does what comes then, and sleeps until it is killed.
 class Process {
  public:
-  explicit Process(const std::function<void()>& body) {
+  explicit Process(
+      const std::function<void()>& body, const std::function<void()>& then = [] {}) {
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
     pid_ = ::fork();
@@ -33,6 +35,7 @@ class Process {
       ::setpgid(0, 0);
       body();
       (void)!::write(ready[1], "x", 1);
+      then();
       while (true) ::pause();
     }
     char byte = 0;
@@ -192,14 +195,55 @@ TEST_CASE("a process is stopped when its calls of the kernel have ended, which a
   WatchedProcess watched(process.pid(), false);
   ::usleep(50'000);
   for (int i = 0; i < 5; ++i) {
-    REQUIRE(::kill(-process.pid(), SIGSTOP) == 0);
-    REQUIRE(watched.await_stop(10'000));
+    REQUIRE(watched.stop(10'000));
     const auto before = watched.usage();
     ::usleep(20'000);
     CHECK(WatchedProcess::used_by_others_ns(before, watched.usage()) == 0);
     ::kill(-process.pid(), SIGCONT);
     ::usleep(3'000);
   }
+}
+
+TEST_CASE("a process is stopped whose main thread waits where no stop reaches it") {
+  const auto rests_and_works = [] {
+    let_a_thread([] {
+      while (true) {
+        ::usleep(1000);
+        work_for_ms(1);
+      }
+    });
+  };
+  const auto waits = [] {
+    static char stack[1 << 16];
+    const auto sleeps = [](void*) {
+      while (true) ::pause();
+      return 0;
+    };
+    ::clone(sleeps, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, nullptr);
+  };
+  const auto expect_stops = [](pid_t pid) {
+    WatchedProcess watched(pid, true);
+    ::usleep(20'000);
+    for (int i = 0; i < 10; ++i) {
+      REQUIRE(watched.stop(10'000));
+      const auto before = watched.usage();
+      ::usleep(10'000);
+      CHECK(WatchedProcess::used_by_others_ns(before, watched.usage()) == 0);
+      ::kill(-pid, SIGCONT);
+      const auto going_on = watched.usage();
+      ::usleep(20'000);
+      CHECK(WatchedProcess::used_by_others_ns(going_on, watched.usage()) > 0);
+    }
+  };
+  const Process process(rests_and_works, waits);
+  expect_stops(process.pid());
+  const Process parent([&] {
+    let_a_child([&] {
+      rests_and_works();
+      waits();
+    });
+  });
+  expect_stops(parent.pid());
 }
 
 TEST_CASE("a process that has ended is at rest") {

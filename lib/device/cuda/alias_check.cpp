@@ -9,14 +9,24 @@ namespace {
 constexpr std::uint64_t kPage = std::uint64_t{2} << 20U;
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
 
+// How many pages have an element of which the first one begins `offset` bytes after the memory.
+std::uint64_t pages_of(std::uint64_t bytes, std::uint64_t offset) {
+  return bytes < offset + kWord ? 0 : (bytes - offset - kWord) / kPage + 1;
+}
+
 }  // namespace
 
-void AliasCheck::read(CUdeviceptr data, std::uint64_t pages, std::uint32_t* words) {
-  for (std::uint64_t page = 0; page < pages; ++page)
-    context_.check(
-        context_.driver().copy_to_host(words + page, data + page * kPage, kWord, context_.stream()),
-        "cuMemcpyDtoHAsync");
-  context_.wait();
+void AliasCheck::read(const Column& column, std::uint32_t* words) {
+  CUDA_MEMCPY2D rows{};
+  rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  rows.srcDevice = column.first;
+  rows.srcPitch = kPage;
+  rows.dstMemoryType = CU_MEMORYTYPE_HOST;
+  rows.dstHost = words;
+  rows.dstPitch = kWord;
+  rows.WidthInBytes = kWord;
+  rows.Height = column.count;
+  context_.check(context_.driver().copy_rows(&rows, context_.stream()), "cuMemcpy2DAsync");
 }
 
 void AliasCheck::write(CUdeviceptr element, const std::uint32_t* word) {
@@ -24,31 +34,60 @@ void AliasCheck::write(CUdeviceptr element, const std::uint32_t* word) {
                  "cuMemcpyHtoDAsync");
 }
 
-bool AliasCheck::is_mapped_twice(CUdeviceptr data, std::uint64_t bytes, std::uint64_t random) {
+std::uint64_t AliasCheck::changes(const std::vector<Column>& columns, CUdeviceptr element) {
+  std::uint64_t count = 0;
+  for (const auto& column : columns) count += column.count;
+  if (2 * count + 2 > words_) {
+    words_ = 2 * count + 2;
+    pinned_.reset();
+    pinned_.emplace(context_, words_ * kWord);
+  }
+  auto* const old = reinterpret_cast<std::uint32_t*>(pinned_->data());
+  std::uint32_t* const other = old + 1;
+  std::uint32_t* const before = other + 1;
+  std::uint32_t* const after = before + count;
+  const auto read_all = [&](std::uint32_t* words) {
+    for (const auto& column : columns) {
+      read(column, words);
+      words += column.count;
+    }
+  };
+  read({element, 1}, old);
+  read_all(before);
+  context_.wait();
+  *other = ~*old;
+  write(element, other);
+  read_all(after);
+  write(element, old);
+  context_.wait();
+  std::uint64_t changed = 0;
+  for (std::uint64_t i = 0; i < count; ++i) changed += before[i] != after[i] ? 1 : 0;
+  return changed;
+}
+
+bool AliasCheck::is_mapped_twice(const Range& data, std::uint64_t random) {
+  const auto [begin, bytes] = data;
   if (bytes < kPage + kWord) return false;
   // So that there are two pages at least that have the element.
   const std::uint64_t places = std::min(kPage, bytes - kPage) / kWord;
   const std::uint64_t offset = random % places * kWord;
-  const CUdeviceptr first = data + offset;
-  const std::uint64_t pages = std::max<std::uint64_t>(1, (bytes - offset - kWord) / kPage + 1);
-  if (2 * pages + 1 > words_) {
-    words_ = 2 * pages + 1;
-    pinned_.reset();
-    pinned_.emplace(context_, words_ * kWord);
+  const Column column{begin + offset, pages_of(bytes, offset)};
+  const std::uint64_t chosen = random / places % column.count;
+  return changes({column}, column.first + chosen * kPage) > 1;
+}
+
+// What is one page has the element at the same place in it.
+bool AliasCheck::is_page_of(const Range& data, const std::vector<Range>& others, std::uint64_t random) {
+  const auto [begin, bytes] = data;
+  if (bytes < kWord) return false;
+  const CUdeviceptr element = begin + random % (bytes / kWord) * kWord;
+  std::vector<Column> columns;
+  for (const auto& [other, other_bytes] : others) {
+    const std::uint64_t offset = (element - other) % kPage;
+    if (const auto pages = pages_of(other_bytes, offset); pages > 0)
+      columns.push_back({other + offset, pages});
   }
-  auto* const before = reinterpret_cast<std::uint32_t*>(pinned_->data());
-  std::uint32_t* const after = before + pages;
-  std::uint32_t* const other = after + pages;
-  read(first, pages, before);
-  const std::uint64_t chosen = random / places % pages;
-  *other = ~before[chosen];
-  write(first + chosen * kPage, other);
-  read(first, pages, after);
-  write(first + chosen * kPage, before + chosen);
-  context_.wait();
-  std::uint64_t changed = 0;
-  for (std::uint64_t page = 0; page < pages; ++page) changed += before[page] != after[page] ? 1 : 0;
-  return changed > 1;
+  return !columns.empty() && changes(columns, element) > 0;
 }
 
 }  // namespace fib::device::cuda

@@ -55,15 +55,17 @@ Timer::Seen Timer::await_end() const {
 
 void Timer::calibrate() {
   empty_ns_ = 0;
-  empty_around_ns_ = empty_polled_ns_ = 0;
+  empty_around_ns_ = empty_polled_ns_ = empty_wait_ns_ = 0;
   std::array<double, kEmptyPairs> pairs{};
+  std::vector<double> waits;
   for (const bool polls : {true, false}) {
     polls_ = polls;
     std::vector<double> around;  // where it is known
     for (double& pair : pairs) {
       const Timing timing = time([] {});
       pair = timing.device_ns;
-      if (timing.around_ns > 0) around.push_back(timing.around_ns);
+      waits.push_back(last_wait_ns_);
+      if (timing.covered && timing.around_ns > 0) around.push_back(timing.around_ns);
     }
     std::sort(around.begin(), around.end());
     if (around.size() >= kFewestKnown)
@@ -71,6 +73,8 @@ void Timer::calibrate() {
   }
   std::sort(pairs.begin(), pairs.end());
   empty_ns_ = pairs[kEmptyPairs / 2];
+  std::sort(waits.begin(), waits.end());
+  empty_wait_ns_ = waits[waits.size() / 2];
 }
 
 Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
@@ -101,11 +105,13 @@ Timing Timer::time(const std::function<void()>& work, bool behind_spin) {
   const Seen seen = await_end();
   const std::int64_t ended = util::monotonic_ns();
   context_.wait_for_all();
-  const auto waited = static_cast<double>(util::monotonic_ns() - ended);
-  if (waited > kSideNoiseNs) timing.side_ns = waited;
+  last_wait_ns_ = static_cast<double>(util::monotonic_ns() - ended);
+  if (last_wait_ns_ > empty_wait_ns_ + kLateNs) timing.side_ns = last_wait_ns_ - empty_wait_ns_;
   const double pair_ns = between_events();
   timing.device_ns = pair_ns - empty_ns_;
-  if (behind_spin && timing.covered && seen.is_whole)
+  // Also where the begin is said to be over before: a kernel may have written that, and where it is so, less
+  // is seen around.
+  if (behind_spin && seen.is_whole)
     timing.around_ns = std::max(0.0, static_cast<double>(seen.at_ns - let_go) - pair_ns);
   timing.empty_around_ns = polls_ ? empty_polled_ns_ : empty_around_ns_;
   const bool is_much = timing.around_ns - timing.empty_around_ns > kMuchAroundNs;

@@ -13,13 +13,16 @@ namespace fib::device::cuda {
 
 constexpr std::uint64_t kLeastSpinNs = 20'000;     // long enough to read the clock's frequency from it
 constexpr std::uint64_t kSpinLimitNs = 5'000'000;  // 1000 launches queue in less
-constexpr double kSideNoiseNs = 20'000;            // what waiting for an idle device takes
+constexpr double kSideNoiseNs = 20'000;            // what waiting for an idle device may take
+constexpr double kLateNs = 5'000;                  // of one thread that has measured it, beyond what it takes
 
 // What one timed call showed.
 struct Timing {
   double device_ns = 0;  // between the events, less an empty pair: the device's time for the queued work
   double host_ns = 0;    // what the host needed to queue it
-  double side_ns = 0;    // how long the device still worked after the last event: work on other streams
+  // How long the device still worked after the last event: work on other streams, or a kernel that wrote
+  // itself that the event has come.
+  double side_ns = 0;
   // By the host's clock: from letting go of the spin until the end was seen, beyond what the pair reads; 0:
   // nobody knows, as where this thread lost its CPU meanwhile. And the same of an empty pair. Timer says it.
   double around_ns = 0;
@@ -71,6 +74,8 @@ class Timer {
   double empty_ns_ = 0;
   double empty_around_ns_ = 0;
   double empty_polled_ns_ = 0;  // the same where the end is polled for
+  double last_wait_ns_ = 0;     // for how long the idle device was waited for
+  double empty_wait_ns_ = 0;    // the same of an empty pair
   // The end is polled for: waiting for it, the driver writes what kernels print, which takes some
   // microseconds.
   bool polls_ = false;
