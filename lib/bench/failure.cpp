@@ -46,7 +46,7 @@ constexpr std::array kCaught{
     Sign{"the call records an event of the clock", ErrorCode::impossible_time},
     Sign{"the call leaves work of which no clock sees the end", ErrorCode::impossible_time},
     Sign{"an output lies in memory that is mapped more than once", ErrorCode::impossible_time},
-    Sign{"an output lies in memory that fib has mapped at another address", ErrorCode::impossible_time},
+    Sign{"an output is memory of fib's own, by another address", ErrorCode::impossible_time},
 };
 
 std::optional<ErrorCode> caught(std::string_view text) {

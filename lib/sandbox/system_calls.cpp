@@ -230,6 +230,10 @@ void refuse_tools(Filter& filter) {
   for (const long call : kNetworkCalls) filter.refuse(call, EPERM);
   for (const std::uint32_t command : kLockingFcntl) filter.refuse_value(SYS_fcntl, 1, command);
   const auto self = static_cast<std::uint32_t>(::getpid());
+  // Processes that are stopped go on when fib says so.
+  filter.refuse_value(SYS_kill, 1, SIGCONT);
+  filter.refuse_value(SYS_tgkill, 2, SIGCONT);
+  filter.refuse_value(SYS_rt_tgsigqueueinfo, 2, SIGCONT);
   filter.require(SYS_kill, 0, ~0U, {self});
   filter.require(SYS_tgkill, 0, ~0U, {self});
   filter.require(SYS_rt_tgsigqueueinfo, 0, ~0U, {self});

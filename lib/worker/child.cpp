@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "util/clock.h"
 #include "util/errno_error.h"
@@ -183,7 +185,8 @@ Failure Child::ended() {
   std::string text = fmt::format("{} ended with {}", name_, describe_wait_status(*status));
   if (spawner_.memory_exhausted(id_))
     text += fmt::format(" at its memory limit, {} MiB for all its processes,", memory_limit_ >> 20U);
-  if (!why_killed_.empty()) text += fmt::format(", which fib sent, since {},", why_killed_);
+  if (!why_killed_.empty() && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL)
+    text += fmt::format(", which fib sent, since {},", why_killed_);
   return {Failure::Kind::kDied, text};
 }
 

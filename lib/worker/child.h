@@ -50,7 +50,7 @@ class Child {
   // Kills it without waiting for its end, for which the destructor waits. `why`: what a failure says of that,
   // after "since".
   void kill(const std::string& why = {}) {
-    why_killed_ = why;
+    if (why_killed_.empty()) why_killed_ = why;
     spawner_.kill(id_);
   }
   // See Spawner.

@@ -414,7 +414,7 @@ void WorkerClient::add_device_work(Clock clock, double ns, std::int64_t most_ns,
 void WorkerClient::stop() {
   ended_others_ns_.reset();
   if (!child_.pid()) return;
-  if (!process_.stop(kStopCpuMs)) child_.kill("its processes went on when they were stopped");
+  if (const auto why = process_.stop(kStopCpuMs)) child_.kill(*why);
 }
 
 // Its threads go to sleep again before anything of theirs is counted.

@@ -51,7 +51,7 @@ CudaStage::CudaStage(const UseDevice& device, const std::string& kernels, const 
     : context_(device.uuid, stream_of(options.stream)),
       pool_(context_),
       kernels_(context_, kernels),
-      timer_(context_, kernels_),
+      timer_(context_, kernels_, options.host_code ? device::cuda::kSideNoiseNs : device::cuda::kLateNs),
       flush_(context_, kernels_, kind_of(device.flush), host_code_of(options)) {}
 
 void CudaStage::open(const eval::Layout& layout, SharedBuffers shared) {
@@ -248,18 +248,35 @@ void CudaStage::spoil(CUdeviceptr memory, std::uint64_t bytes) {
   context_.check(context_.driver().set_bytes(memory, byte, bytes, context_.stream()), "cuMemsetD8Async");
 }
 
-// `is_own`: its addresses are those of no memory that the judge shares. What a reference returns is looked
-// at, too, since it tells how long that takes, but it may return what it likes.
-void CudaStage::refuse_aliases(const Returned& output, bool is_own) {
+// Looks at one output of all, since looking at each of many takes longer than what they are: at that in which
+// a byte of them all lies that is drawn, so that much memory is looked at more often than little. What a
+// reference returns is looked at, too, which tells how long that takes.
+void CudaStage::refuse_fibs_memory(const Returned& output) {
+  auto shared = exchange_->device_memory();
+  for (auto& [begin, bytes] : shared) {
+    for (const CUdeviceptr own : {inputs_, outputs_})  // which come last, and which spoil() takes care of
+      if (own >= begin && own < begin + bytes) bytes = own - begin;
+  }
   const device::cuda::AliasCheck::Range memory{output.address, output.slot.bytes};
-  if (alias_check_.is_mapped_twice(memory, random_()))
-    throw Error(
-        "an output lies in memory that is mapped more than once, so that what is written to one part of it "
-        "stands in others, too");
-  if (is_own && alias_check_.is_page_of(memory, exchange_->device_memory(), random_()) && is_solutions_)
-    throw Error(
-        "an output lies in memory that fib has mapped at another address, so that no call need have written "
-        "it");
+  if (alias_check_.shares_page_with(memory, shared, random_()) && is_solutions_)
+    throw Error("an output is memory of fib's own, by another address, so that no call need have written it");
+}
+
+// Null where none has addresses of its own.
+const CudaStage::Returned* CudaStage::drawn_output() {
+  std::uint64_t bytes = 0;
+  const auto has_own_addresses = [this](const Returned& output) {
+    return !copied_.contains(output.slot.offset);
+  };
+  for (const auto& output : returned_) bytes += has_own_addresses(output) ? output.slot.bytes : 0;
+  if (bytes == 0) return nullptr;
+  std::uint64_t drawn = random_() % bytes;
+  for (const auto& output : returned_) {
+    if (!has_own_addresses(output)) continue;
+    if (drawn < output.slot.bytes) return &output;
+    drawn -= output.slot.bytes;
+  }
+  return nullptr;
 }
 
 // A reference may return what it keeps. Of a solution one output after the other is copied and spoiled, after
@@ -273,11 +290,14 @@ void CudaStage::take_returned() {
   // Counted calls have nothing beside the call.
   const bool is_counted = clock_ == Clock::kCounters;
   const bool spoils = is_solutions_ && !is_counted && !returned_.empty();
+  if (const auto* drawn = is_counted ? nullptr : drawn_output()) refuse_fibs_memory(*drawn);
   if (spoils) spoil(inputs_, input_bytes_);
   for (const auto& output : returned_) {
-    const bool is_own = !copied_.contains(output.slot.offset);
-    if (is_own) copy_returned(output);
-    if (!is_counted) refuse_aliases(output, is_own);
+    if (!copied_.contains(output.slot.offset)) copy_returned(output);
+    if (!is_counted && alias_check_.is_mapped_twice({output.address, output.slot.bytes}, random_()))
+      throw Error(
+          "an output lies in memory that is mapped more than once, so that what is written to one part of it "
+          "stands in others, too");
     if (spoils) spoil(output.address, output.slot.bytes);
   }
   returned_.clear();

@@ -58,7 +58,8 @@ class CudaStage : public Stage {
   };
   void take_returned();
   void copy_returned(const Returned& output);
-  void refuse_aliases(const Returned& output, bool is_own);
+  void refuse_fibs_memory(const Returned& output);
+  [[nodiscard]] const Returned* drawn_output();
   // Leaves something there that neither the call nor another one wrote.
   void spoil(CUdeviceptr memory, std::uint64_t bytes);
 

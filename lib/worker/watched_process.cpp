@@ -56,7 +56,7 @@ char state_in(const std::string& stat) {
 bool is_at_work(char state) { return state == 'R' || state == 'D'; }
 
 // A process that has not stopped by then is sent a SIGSTOP for each thread.
-constexpr std::int64_t kSoonStoppedNs = 1'000'000;
+constexpr std::int64_t kSoonStoppedNs = 5'000'000;
 
 // Whether `holds` of some thread's id and state letter.
 template <typename Holds>
@@ -71,28 +71,36 @@ bool any_thread(pid_t pid, const Holds& holds) {
   return false;
 }
 
-// Whether all threads of a process have stopped after a SIGSTOP. One that waits for the kernel (for a child
-// that is stopped, a disk) slows nobody down: it need not have. Where all do, each gets a SIGSTOP of its own,
-// so that the first to go on stops them all: the one that they got together may be another one's to take.
-// `ask_each`: those that have not stopped get one of their own likewise. The kernel gives that of a process
-// to the main thread, even where that waits in a way that no signal but SIGKILL ends, as in vfork(), and the
-// others would run on.
-bool has_stopped(pid_t pid, bool ask_each) {
+// Whether none of a process's threads runs code of its own after a SIGSTOP.
+// * One in state T has stopped, and t is the same under a debugger.
+// * One in state D waits in the kernel (for a child that is stopped, a disk): it slows nobody down, and stops
+//   before it runs code again where another one has stopped. Where all wait, each gets a SIGSTOP of its own,
+//   so that the first to go on stops them all.
+// * `ask_each`: threads that run or sleep get one of their own, too. The kernel gives that of a process to
+// its
+//   main thread, even where that waits in a way that no signal but SIGKILL ends, as in vfork(), and all
+//   others would run on.
+bool stops(pid_t pid, bool ask_each) {
   bool some_stopped = false;
   bool some_run = false;
   std::vector<pid_t> others;
   (void)any_thread(pid, [&](const std::string& id, char state) {
     if (state == 'Z' || state == 'X' || state == '?') return false;  // it has ended
-    some_stopped = some_stopped || state == 'T';
-    some_run = some_run || (state != 'T' && state != 'D');
-    if (state != 'T') others.push_back(std::atoi(id.c_str()));
-    return false;
+    const bool has_stopped = state == 'T' || state == 't';
+    some_stopped = some_stopped || has_stopped;
+    some_run = some_run || (!has_stopped && state != 'D');
+    if (!has_stopped) others.push_back(std::atoi(id.c_str()));
+    return some_run && !ask_each;
   });
   if (!some_run && (some_stopped || others.empty())) return true;
   if (some_run && !ask_each) return false;
   bool asked = true;
   for (const pid_t thread : others) asked = ::syscall(SYS_tgkill, pid, thread, SIGSTOP) == 0 && asked;
   return !some_run && asked;
+}
+
+bool runs(pid_t pid) {
+  return any_thread(pid, [](const std::string& /*id*/, char state) { return state == 'R'; });
 }
 
 }  // namespace
@@ -125,7 +133,7 @@ WatchedProcess::Usage WatchedProcess::exact_usage(bool of_main_thread) {
   if (!some_run || ::kill(-pid_, SIGSTOP) != 0) return usage();
   const std::int64_t begin = util::monotonic_ns();
   for (std::int64_t now = begin; now - begin < kMostNs; now = util::monotonic_ns()) {
-    if (is_stopped(now - begin > kSoonStoppedNs)) break;
+    if (all_stop(now - begin > kSoonStoppedNs)) break;
     ::usleep(20);
   }
   Usage exact = usage();
@@ -134,24 +142,27 @@ WatchedProcess::Usage WatchedProcess::exact_usage(bool of_main_thread) {
   return exact;
 }
 
-bool WatchedProcess::stop(int most_cpu_ms) {
-  constexpr std::int64_t kMostNs = 60'000'000'000;  // on a busy machine it may wait for a CPU to stop on
-  if (::kill(-pid_, SIGSTOP) != 0) return true;     // it has ended
+std::optional<std::string> WatchedProcess::stop(int most_cpu_ms) {
+  constexpr std::int64_t kMostNs = 60'000'000'000;       // on a busy machine it may wait for a CPU to stop on
+  if (::kill(-pid_, SIGSTOP) != 0) return std::nullopt;  // it has ended
   const std::int64_t begin = util::monotonic_ns();
   const std::int64_t used = cpu_ns(pid_);
-  for (std::int64_t now = begin; !is_stopped(now - begin > kSoonStoppedNs); now = util::monotonic_ns()) {
-    const bool works = cpu_ns(pid_) - used > std::int64_t{most_cpu_ms} * 1'000'000;
-    if (works || now - begin > kMostNs) return false;
+  for (std::int64_t now = begin; !all_stop(now - begin > kSoonStoppedNs); now = util::monotonic_ns()) {
+    if (cpu_ns(pid_) - used > std::int64_t{most_cpu_ms} * 1'000'000)
+      return "its processes worked on when they were to stop";
+    if (now - begin > kMostNs) return "its processes did not stop within a minute";
     ::usleep(20);
   }
-  return true;
+  return std::nullopt;
 }
 
-// All are asked, whatever the first one says.
-bool WatchedProcess::is_stopped(bool ask_each) {
-  bool stopped = has_stopped(pid_, ask_each);
-  if (!has_descendants()) return stopped;
-  for (const pid_t pid : listed_descendants_of(pid_)) stopped = has_stopped(pid, ask_each) && stopped;
+// All are asked, whatever the first one says. A descendant in a group of its own, which the sandbox does not
+// allow, would not get the SIGCONT of this one's.
+bool WatchedProcess::all_stop(bool ask_each) const {
+  bool stopped = stops(pid_, ask_each);
+  if (!may_fork_ || (!stopped && !ask_each)) return stopped;
+  for (const pid_t pid : listed_descendants_of(pid_))
+    stopped = (::getpgid(pid) == pid_ ? stops(pid, ask_each) : !runs(pid)) && stopped;
   return stopped;
 }
 

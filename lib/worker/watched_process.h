@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "util/run_delay.h"
 
@@ -32,9 +34,10 @@ class WatchedProcess {
   // the caller does.
   [[nodiscard]] Usage exact_usage(bool of_main_thread = false);
   // Sends SIGSTOP to the process group that it leads, and waits until none of its threads, nor of its
-  // descendants', runs any more: calls of the kernel go on until they end. False when it has used the CPU for
-  // `most_cpu_ms` meanwhile, or did not stop for a minute. SIGCONT ends it.
-  [[nodiscard]] bool stop(int most_cpu_ms);
+  // descendants', runs any more: calls of the kernel go on until they end. Otherwise why it does not stop, as
+  // what follows "since": it has used the CPU for `most_cpu_ms` meanwhile, or a minute has passed. SIGCONT to
+  // the group ends it.
+  [[nodiscard]] std::optional<std::string> stop(int most_cpu_ms);
 
   // What all but the main thread have used since `before`. Of descendants that ended in between nothing is
   // known.
@@ -69,9 +72,9 @@ class WatchedProcess {
   [[nodiscard]] std::int64_t cpu_ns(pid_t pid) const;
   [[nodiscard]] bool another_is_runnable() const;
   [[nodiscard]] bool a_descendant_works();
-  // Whether it and its descendants have stopped after a SIGSTOP. `ask_each`: those that have not get one for
-  // each of their threads.
-  [[nodiscard]] bool is_stopped(bool ask_each);
+  // Whether it and its descendants stop after a SIGSTOP. `ask_each`: those that do not get one for each of
+  // their threads.
+  [[nodiscard]] bool all_stop(bool ask_each) const;
 
   pid_t pid_;
   bool may_fork_;

@@ -87,7 +87,7 @@ TEST_CASE("what ended or refused tells the code of a run's failure") {
         ErrorCode::impossible_time);
   CHECK(code(Kind::kRefused, "an output lies in memory that is mapped more than once, so that") ==
         ErrorCode::impossible_time);
-  CHECK(code(Kind::kRefused, "an output lies in memory that fib has mapped at another address, so that") ==
+  CHECK(code(Kind::kRefused, "an output is memory of fib's own, by another address, so that") ==
         ErrorCode::impossible_time);
   // What a solution throws accuses nobody, whatever it says.
   CHECK(code(Kind::kRefused, "the solution threw an exception: threads keep running") ==

@@ -116,12 +116,12 @@ TEST_CASE("memory that is mapped at two places is told from memory that is not",
   CHECK(check.is_mapped_twice({data + kPage, 3 * kPage}, 7));
   CHECK(check.is_mapped_twice({data + kPage, 2 * kPage - 400}, 123'456'789));
   for (const std::uint64_t random : {std::uint64_t{0}, std::uint64_t{123'456'789}, ~std::uint64_t{0}}) {
-    CHECK_FALSE(
-        check.is_page_of({data, kPage}, {{plain.data(), 9 * kPage}, {data + kPage, 3 * kPage}}, random));
-    CHECK(check.is_page_of({data + kPage, kPage}, {{plain.data(), 9 * kPage}, {data + 2 * kPage, kPage}},
-                           random));
-    CHECK(check.is_page_of({data + kPage + 404, 64}, {{data + 2 * kPage + 100, kPage}}, random));
-    CHECK_FALSE(check.is_page_of({data + kPage + 404, 2}, {{data + 2 * kPage, kPage}}, random));
+    CHECK_FALSE(check.shares_page_with({data, kPage}, {{plain.data(), 9 * kPage}, {data + kPage, 3 * kPage}},
+                                       random));
+    CHECK(check.shares_page_with({data + kPage, kPage},
+                                 {{plain.data(), 9 * kPage}, {data + 2 * kPage, kPage}}, random));
+    CHECK(check.shares_page_with({data + kPage + 404, 64}, {{data + 2 * kPage + 100, kPage}}, random));
+    CHECK_FALSE(check.shares_page_with({data + kPage + 404, 2}, {{data + 2 * kPage, kPage}}, random));
   }
   CHECK(read() == before);
   driver.unmap(data, 4 * kPage);

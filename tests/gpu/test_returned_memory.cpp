@@ -96,7 +96,7 @@ def run(x):
     y[rows, columns] = x[rows, columns]
     return y, x.clone()
 )"},
-    {"RUNTIME_ERROR_input_at_another_address", kMapping + R"(
+    {"INCORRECT_NUMERICAL_input_at_another_address", kMapping + R"(
 shared = {}
 
 def run(x):

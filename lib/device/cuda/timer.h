@@ -14,7 +14,9 @@ namespace fib::device::cuda {
 constexpr std::uint64_t kLeastSpinNs = 20'000;     // long enough to read the clock's frequency from it
 constexpr std::uint64_t kSpinLimitNs = 5'000'000;  // 1000 launches queue in less
 constexpr double kSideNoiseNs = 20'000;            // what waiting for an idle device may take
-constexpr double kLateNs = 5'000;                  // of one thread that has measured it, beyond what it takes
+// A wait for the idle device that takes so much longer than after an empty pair was for work. Where there are
+// many streams it takes longer without any.
+constexpr double kLateNs = 5'000;
 
 // What one timed call showed.
 struct Timing {
@@ -45,7 +47,8 @@ struct Timing {
 // detail/measure_cold; the numbers are in docs/measuring.md.) One thread.
 class Timer {
  public:
-  Timer(const Context& context, Kernels& kernels);
+  // `late_ns`: kLateNs, or kSideNoiseNs where others than fib may make streams.
+  Timer(const Context& context, Kernels& kernels, double late_ns = kLateNs);
 
   // `work` queues the call on `context.stream()`. Returns when the whole device is idle. Throws DriverError
   // when anything of it failed, and what `work` throws. Without `behind_spin` the work begins as soon as it
@@ -68,6 +71,7 @@ class Timer {
 
   const Context& context_;
   Kernels& kernels_;
+  double late_ns_;
   PinnedMemory shared_;  // the spin's release word, then its clocks
   CUevent begin_ = nullptr;
   CUevent end_ = nullptr;
