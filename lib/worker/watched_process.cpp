@@ -76,10 +76,9 @@ bool any_thread(pid_t pid, const Holds& holds) {
 // * One in state D waits in the kernel (for a child that is stopped, a disk): it slows nobody down, and stops
 //   before it runs code again where another one has stopped. Where all wait, each gets a SIGSTOP of its own,
 //   so that the first to go on stops them all.
-// * `ask_each`: threads that run or sleep get one of their own, too. The kernel gives that of a process to
-// its
-//   main thread, even where that waits in a way that no signal but SIGKILL ends, as in vfork(), and all
-//   others would run on.
+// * `ask_each`: threads that run or sleep get one of their own, too. That of a process is given to its main
+//   thread, even where that waits in a way that no signal but SIGKILL ends, as in vfork(), and all others
+//   would run on.
 bool stops(pid_t pid, bool ask_each) {
   bool some_stopped = false;
   bool some_run = false;
